@@ -29,6 +29,7 @@ struct Case {
   mcph::Schema ours;
   std::shared_ptr<valijson::Schema> theirs;
   nlohmann::json instance;
+  std::shared_ptr<const mcph::JsonDocument> document;  // the same
   bool is_valid;
 };
 
@@ -49,7 +50,7 @@ bool fits_theirs(const Case& subject) {
 }
 
 bool fits_ours(const Case& subject) {
-  return !subject.ours.validate(subject.instance);
+  return !subject.ours.validate(subject.document->root());
 }
 
 std::vector<Case> make_cases() {
@@ -57,7 +58,9 @@ std::vector<Case> make_cases() {
   for (const auto& [name, schema, instance, is_valid] : bench::schema_cases) {
     auto ours = mcph::Schema::compile(nlohmann::ordered_json::parse(schema));
     if (!ours) throw std::invalid_argument(std::string(name) + ": " + ours.error().message);
-    cases.push_back({std::string(name), *ours, compile_theirs(schema), nlohmann::json::parse(instance), is_valid});
+    auto tree = nlohmann::json::parse(instance);
+    auto document = std::make_shared<const mcph::JsonDocument>(mcph::JsonDocument::of(tree));
+    cases.push_back({std::string(name), *ours, compile_theirs(schema), std::move(tree), std::move(document), is_valid});
     if (fits_ours(cases.back()) != is_valid || fits_theirs(cases.back()) != is_valid) {
       throw std::logic_error(cases.back().name + ": the two do not agree with what is expected");
     }

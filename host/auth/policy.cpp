@@ -125,10 +125,10 @@ class RolePolicy::RoleRights final : public Rights {
     std::string scope;
   };
 
-  static bool applies(const Rule* rule, const Json& arguments) {
+  static bool applies(const Rule* rule, JsonValue arguments) {
     return rule->arguments() == nullptr || !rule->arguments()->validate(arguments);
   }
-  static bool permits(const Grant& grant, const Json& arguments) {
+  static bool permits(const Grant& grant, JsonValue arguments) {
     const auto applies_here = [&](const Rule* rule) { return applies(rule, arguments); };
     return std::ranges::any_of(grant.allow, applies_here) && std::ranges::none_of(grant.deny, applies_here);
   }
@@ -137,7 +137,7 @@ class RolePolicy::RoleRights final : public Rights {
    public:
     Conditions(Grant had, std::vector<Grant> others) : had_(std::move(had)), others_(std::move(others)) {}
 
-    std::optional<CallRefusal> check(const Json& arguments) const override {
+    std::optional<CallRefusal> check(JsonValue arguments) const override {
       const auto denies = [&](const Rule* rule) { return applies(rule, arguments); };
       if (const auto denying = std::ranges::find_if(had_.deny, denies); denying != had_.deny.end())
         return CallRefusal{"with these arguments, which a rule denies", {}, (*denying)->text()};
@@ -149,7 +149,7 @@ class RolePolicy::RoleRights final : public Rights {
 
    private:
     // Why the nearest rule that could allow the call does not. Empty: it does, and another one denies it.
-    std::string words_for(const Json& arguments) const {
+    std::string words_for(JsonValue arguments) const {
       const auto& nearest = had_.allow.empty() ? others_.front().allow : had_.allow;
       const auto* const schema = nearest.front()->arguments();
       const auto violation = schema == nullptr ? std::nullopt : schema->validate(arguments);

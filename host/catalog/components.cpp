@@ -256,7 +256,10 @@ Result<Resource> read_resource(Description description) {
   if (auto mime = description.optional_texts({"mimeType"}); mime.has_error()) {
     return mime.error();
   }
-  const auto is_size = [](const OrderedJson& size) { return schema::is_integer(size) && size >= 0; };
+  const auto is_size = [](const OrderedJson& size) {
+    const auto number = schema::number_of(size);
+    return number && schema::is_integer(*number) && size >= 0;
+  };
   if (auto size = description.optional_fields({"size"}, is_size, "a number of bytes: an integer of 0 or more");
       size.has_error()) {
     return size.error();

@@ -10,7 +10,7 @@ class CommonRule final : public CallRule {
   CommonRule(std::shared_ptr<const CallRule> some, std::shared_ptr<const CallRule> others)
       : some_(std::move(some)), others_(std::move(others)) {}
 
-  std::optional<CallRefusal> check(const nlohmann::json& arguments) const override {
+  std::optional<CallRefusal> check(JsonValue arguments) const override {
     auto refusal = some_->check(arguments);
     return refusal ? std::move(refusal) : others_->check(arguments);
   }

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json_document.hpp"
 #include "base/principal.hpp"
 
 namespace mcph {
@@ -32,7 +31,7 @@ class CallRule {
  public:
   virtual ~CallRule() = default;
   // Nothing: a call with these arguments is permitted.
-  virtual std::optional<CallRefusal> check(const nlohmann::json& arguments) const = 0;
+  virtual std::optional<CallRefusal> check(JsonValue arguments) const = 0;
 };
 
 struct Access {

@@ -129,9 +129,9 @@ void complete(Inspection& inspection, const Json& reference, const std::string& 
   for (const auto* const typed : {"", "a", "\xE6\xBC\xA2", "no such value"}) {
     auto* const version = inspection.usable(report);
     if (version == nullptr) return;
-    const auto planned = plan_completion(version->catalog(), {{"ref", reference},
-                                                              {"argument", {{"name", argument}, {"value", typed}}},
-                                                              {"context", {{"arguments", Json::object()}}}});
+    const auto planned = plan_completion(version->catalog(), Json{{"ref", reference},
+                                                                  {"argument", {{"name", argument}, {"value", typed}}},
+                                                                  {"context", {{"arguments", Json::object()}}}});
     if (!planned || planned->has_error()) continue;
     const auto call = version->begin((*planned)->method, (*planned)->params, (*planned)->component);
     auto asked = version->end(*call, std::nullopt);

@@ -20,16 +20,17 @@ std::string quoted_words(std::string_view kind, std::string_view name) {
 
 // The first value that the plugin proposes; nothing: it proposes none.
 std::optional<std::string> proposed_value(PluginVersion& version, const Json& reference, const std::string& argument) {
-  const auto planned = plan_completion(version.catalog(), {{"ref", reference},
-                                                           {"argument", {{"name", argument}, {"value", ""}}},
-                                                           {"context", {{"arguments", Json::object()}}}});
+  const auto planned = plan_completion(version.catalog(), Json{{"ref", reference},
+                                                               {"argument", {{"name", argument}, {"value", ""}}},
+                                                               {"context", {{"arguments", Json::object()}}}});
   if (!planned || planned->has_error()) return std::nullopt;
   const auto call = version.begin(PluginMethod::completion_complete, (*planned)->params, (*planned)->component);
   const auto asked = version.end(*call, std::nullopt);
   if (!asked.mistake.empty() || asked.outcome != Outcome::result) return std::nullopt;
   const auto result = read_plugin_result(PluginMethod::completion_complete, asked.text);
-  const auto& values = (*result)["completion"]["values"];
-  return values.empty() ? std::nullopt : std::optional(values.front().get<std::string>());
+  for (const auto value : result->root().find("completion").find("values").elements())
+    return value.string();
+  return std::nullopt;
 }
 
 bool needs_no_encoding(char c) {

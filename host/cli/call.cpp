@@ -68,12 +68,12 @@ class TerminalCall final : public Call {
 };
 
 int print_checked(const CallPlan& plan, std::string_view json, bool whole) {
-  auto result = read_plugin_result(plan.method, json, plan.output_schema);
-  if (result.has_error())
-    return fail_with("the plugin answered with something invalid: " + result.error().message, whole);
-  encode_uris(plan.method, *result);  // as clients are told
-  if (plan.method == PluginMethod::completion_complete) cut_completion(*result);
-  return print_result(plan.method, *result, whole);
+  const auto read = read_plugin_result(plan.method, json, plan.output_schema);
+  if (read.has_error()) return fail_with("the plugin answered with something invalid: " + read.error().message, whole);
+  auto result = read->root().json();
+  encode_uris(plan.method, result);  // as clients are told
+  if (plan.method == PluginMethod::completion_complete) cut_completion(result);
+  return print_result(plan.method, result, whole);
 }
 
 int carry_out(const CallPlan& plan, GivenAnswers answers, bool as_json) {

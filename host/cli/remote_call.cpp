@@ -190,8 +190,9 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
     const auto [result, error] = server.ask(name_of(command.method), name, params);
     if (error) return fail_with(*error, command.json);
     if (result.value("resultType", Json()) != "input_required") {
-      const auto checked = read_plugin_result(command.method, dump(result));
-      if (checked.has_value()) return print_result(command.method, *checked, command.json);
+      const auto text = dump(result);
+      const auto checked = read_plugin_result(command.method, text);
+      if (checked.has_value()) return print_result(command.method, result, command.json);
       return fail_with("the server answered with something invalid: " + checked.error().message, command.json);
     }
     const auto requests = read_input_requests(dump(result));

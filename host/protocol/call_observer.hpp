@@ -9,8 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json_document.hpp"
 #include "base/principal.hpp"
 #include "protocol/method.hpp"
 
@@ -81,8 +80,8 @@ class CallObserver {
  public:
   virtual ~CallObserver() = default;
 
-  // The span of a request whose _meta is this (null: there is none); null where it is not to be traced.
-  virtual std::shared_ptr<const TraceSpan> begin_span(const nlohmann::json& /*meta*/, const Arrival& /*arrival*/) {
+  // The span of a request whose _meta is this, if it has one; null where it is not to be traced.
+  virtual std::shared_ptr<const TraceSpan> begin_span(JsonValue /*meta*/, const Arrival& /*arrival*/) {
     return nullptr;
   }
   // The span of its plugin's part, within that.

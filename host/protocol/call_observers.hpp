@@ -15,7 +15,7 @@ class CallObservers final : public CallObserver {
   // They outlive it.
   explicit CallObservers(std::vector<CallObserver*> all) : all_(std::move(all)) {}
 
-  std::shared_ptr<const TraceSpan> begin_span(const nlohmann::json& meta, const Arrival& arrival) override {
+  std::shared_ptr<const TraceSpan> begin_span(JsonValue meta, const Arrival& arrival) override {
     for (auto* each : all_) {
       if (auto span = each->begin_span(meta, arrival)) return span;
     }

@@ -13,12 +13,6 @@ ReadMessage invalid(std::string id, const std::string& reason) {
   return {std::nullopt, std::move(error), std::move(id)};
 }
 
-// Ids are remembered while their requests run, so their length is bounded.
-bool is_request_id(const Json& id) {
-  constexpr std::size_t max_id = 1024;
-  return id.is_number_integer() || (id.is_string() && id.get_ref<const std::string&>().size() <= max_id);
-}
-
 constexpr std::string_view before_id = R"({"jsonrpc":"2.0","id":)";
 constexpr std::string_view before_result = R"(,"result":)";
 constexpr std::string_view before_message = R"(,"message":)";
@@ -33,49 +27,56 @@ std::string_view string_at_front(std::string_view json) {
 
 }  // namespace
 
-std::string read_id(std::string_view json) {
-  const auto id = parse_json(json);
-  return id.has_value() && is_request_id(*id) ? dump(*id) : std::string();
+std::string id_text(JsonValue id) {
+  // Ids are remembered while their requests run, so their length is bounded.
+  constexpr std::size_t max_id = 1024;
+  const auto text = id.text();
+  if (id.is_integer()) return text == "-0" ? "0" : std::string(text);
+  if (!id.is_string()) return {};
+  // One that is written with escapes may be written in several ways.
+  std::string said = text.find('\\') == std::string_view::npos ? std::string() : id.string();
+  if ((said.empty() ? text.size() - 2 : said.size()) > max_id) return {};
+  return said.empty() ? std::string(text) : dump(Json(said));
 }
 
-ReadMessage read_message(Json json) {
+std::string read_id(std::string_view json) {
+  const auto id = JsonDocument::read(json);
+  return id.has_value() ? id_text(id->root()) : std::string();
+}
+
+ReadMessage read_message(JsonValue json) {
   if (!json.is_object()) return invalid({}, "a message is a JSON object");
   const auto id = json.find("id");
-  std::string id_text = id != json.end() && is_request_id(*id) ? dump(*id) : std::string();
+  auto text_of_id = id_text(id);
 
-  const auto version = json.find("jsonrpc");
-  if (version == json.end() || !version->is_string() || version->get_ref<const std::string&>() != "2.0")
-    return invalid(std::move(id_text), "\"jsonrpc\" must be \"2.0\"");
-  if (id != json.end() && id_text.empty())
-    return invalid({}, "\"id\" must be a string of at most 1024 bytes or an integer");
+  if (!json.find("jsonrpc").is("2.0")) return invalid(std::move(text_of_id), "\"jsonrpc\" must be \"2.0\"");
+  if (id && text_of_id.empty()) return invalid({}, "\"id\" must be a string of at most 1024 bytes or an integer");
 
   Message message;
-  message.id = id_text;
+  message.id = text_of_id;
   const auto method = json.find("method");
-  if (method == json.end()) {
+  if (!method) {
     const auto error = json.find("error");
-    const auto answer = error != json.end() ? error : json.find("result");
-    if (answer == json.end()) {
-      return invalid(std::move(id_text), "there is neither a \"method\" nor a \"result\" or \"error\"");
+    message.answer = error ? error : json.find("result");
+    if (!message.answer) {
+      return invalid(std::move(text_of_id), "there is neither a \"method\" nor a \"result\" or \"error\"");
     }
     message.kind = Message::Kind::response;
-    message.answer = std::move(*answer);
-    message.is_error = error != json.end();
-    return {std::move(message), std::nullopt, std::move(id_text)};
+    message.is_error = static_cast<bool>(error);
+    return {std::move(message), std::nullopt, std::move(text_of_id)};
   }
-  if (!method->is_string()) return invalid(std::move(id_text), "\"method\" must be a string");
-  message.method_name = std::move(method->get_ref<std::string&>());
+  if (!method.is_string()) return invalid(std::move(text_of_id), "\"method\" must be a string");
+  message.method_name = method.string();
   message.method = find_method(message.method_name);
-  message.kind = id == json.end() ? Message::Kind::notification : Message::Kind::request;
+  message.kind = id ? Message::Kind::request : Message::Kind::notification;
 
-  const auto params = json.find("params");
-  if (params != json.end() && !params->is_object()) {
-    auto refused = invalid(std::move(id_text), "\"params\" must be an object");
+  message.params = json.find("params");
+  if (message.params && !message.params.is_object()) {
+    auto refused = invalid(std::move(text_of_id), "\"params\" must be an object");
     refused.is_notification = message.kind == Message::Kind::notification;
     return refused;
   }
-  message.params = params != json.end() ? std::move(*params) : Json::object();
-  return {std::move(message), std::nullopt, std::move(id_text)};
+  return {std::move(message), std::nullopt, std::move(text_of_id)};
 }
 
 std::optional<Method> method_of(const OrderedJson& request) {
@@ -97,6 +98,16 @@ std::string result_response(std::string_view id, std::string_view result_json) {
   std::string text;
   text.reserve(before_id.size() + id.size() + before_result.size() + result_json.size() + 1);
   return text.append(before_id).append(id).append(before_result).append(result_json).append("}");
+}
+
+std::string begin_result_response(std::string_view id, std::string_view opening,
+                                  std::initializer_list<std::string_view> others) {
+  auto size = before_id.size() + id.size() + before_result.size() + opening.size() + 2;
+  for (const auto each : others)
+    size += each.size() + 1;
+  std::string text;
+  text.reserve(size);
+  return text.append(before_id).append(id).append(before_result).append(opening);
 }
 
 std::string_view id_of_response(std::string_view text) {

@@ -2,12 +2,14 @@
 // and free functions; any thread.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/json_document.hpp"
 #include "limits/standing.hpp"
 #include "protocol/method.hpp"
 
@@ -37,14 +39,15 @@ struct RpcError {
   std::optional<LimitStanding> limit = {};  // that refuses the request
 };
 
+// What it does not copy are views into the document that it has been read from, which outlives it.
 struct Message {
   enum class Kind { request, notification, response };
   Kind kind = Kind::request;
   std::string id;  // as JSON text, `7` or `"seven"`; of requests and responses
   std::string method_name;
   std::optional<Method> method;  // nothing: the host knows none of the name
-  Json params;                   // an object; of requests and notifications
-  Json answer;                   // of responses: the result, or the error object
+  JsonValue params;              // an object, or none; of requests and notifications
+  JsonValue answer;              // of responses: the result, or the error object
   bool is_error = false;
 
   bool is_initialize() const { return kind == Kind::request && method == Method::initialize; }
@@ -57,18 +60,24 @@ struct ReadMessage {
   std::string id;
   bool is_notification = false;  // what was meant to be one
 };
-ReadMessage read_message(Json json);
+ReadMessage read_message(JsonValue json);
 
 // The method of a request that a plugin wants its client to be asked; nothing if the host knows none of the name.
 std::optional<Method> method_of(const OrderedJson& request);
 
-// The id that stands alone in `json`, as JSON text; empty if no request may have such an id.
+// As JSON text; empty if no request may have such an id. The same id has the same text.
+std::string id_text(JsonValue id);
+// Of the id that stands alone in `json`.
 std::string read_id(std::string_view json);
 
 // `id` is JSON text; empty where the request's own could not be read: then the response has none (2025-11-25 and later,
 // basic, "Error Responses"; JSON-RPC's null is no RequestId of any revision's schema).
 std::string error_response(std::string_view id, const RpcError& error);
 std::string result_response(std::string_view id, std::string_view result_json);
+// One whose result begins with `opening`, and what else it has follows: there is room for that, for commas, and for the
+// braces that close the result and the response.
+std::string begin_result_response(std::string_view id, std::string_view opening,
+                                  std::initializer_list<std::string_view> others);
 // The id of a text that one of these two made; empty for any other, and where the response has none.
 std::string_view id_of_response(std::string_view text);
 // What such a text says, as views into it.

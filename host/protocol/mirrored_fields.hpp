@@ -19,7 +19,7 @@ class MirroredFields {
   virtual std::optional<RpcError> check(const Message& request) const = 0;
   // The same of the arguments of a tool.
   virtual std::optional<RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
-                                                  const Json& arguments) const = 0;
+                                                  JsonValue arguments) const = 0;
 
  protected:
   ~MirroredFields() = default;

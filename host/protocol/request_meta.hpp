@@ -24,18 +24,20 @@ inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId"
 }  // namespace meta_key
 
 // Whether there is _meta that only a request of this revision, or of a later one, has.
-bool has_modern_meta(const Json& params);
+bool has_modern_meta(JsonValue params);
 
 // The revision that the request names, and what is wrong if it names none. Looked at before anything else, because what
 // else a request must have is its revision's business.
-Result<std::string, RpcError> read_version(const Json& params);
+Result<std::string, RpcError> read_version(JsonValue params);
 
-// Takes what _meta says of the client out of the params; the rest of it, if any, stays there. An error if a required
-// field is missing or of a wrong type.
-Result<Caller, RpcError> take_caller(Json& params);
+// What _meta says of the client. An error if a required field is missing or of a wrong type.
+Result<Caller, RpcError> read_caller(JsonValue params);
 
-// Takes the level out of _meta from which on the client wants to hear of what is logged during the request. Nothing: it
-// wants to hear of nothing.
-Result<std::optional<LogLevel>, RpcError> take_log_level(Json& params);
+// The level in _meta from which on the client wants to hear of what is logged during the request. Nothing: it wants to
+// hear of nothing.
+Result<std::optional<LogLevel>, RpcError> read_log_level_in(JsonValue params);
+
+// What _meta says besides; null: nothing.
+Json other_meta(JsonValue params);
 
 }  // namespace mcph

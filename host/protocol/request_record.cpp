@@ -27,10 +27,14 @@ bool is_overtaken(std::string_view noted, std::string_view reply) {
   return reply != "ok" && (noted == "asks the client" || noted == "task");
 }
 
-std::string text_member(const Json& object, const char* key) {
+std::string text_member(JsonValue object, const char* key) {
   const auto found = object.find(key);
-  if (found == object.end() || !found->is_string()) return {};
-  return std::string(utf8_prefix(found->get_ref<const std::string&>(), max_recorded_text));
+  return found.is_string() ? std::string(utf8_prefix(found.string(), max_recorded_text)) : std::string();
+}
+
+void set_program(RecordedRequest& request, JsonValue implementation) {
+  request.client = text_member(implementation, "name");
+  request.client_version = text_member(implementation, "version");
 }
 
 std::string component_of(const Message& message) {
@@ -49,9 +53,8 @@ std::string component_of(const Message& message) {
       return named("resource:", text_member(message.params, "uri"));
     case Method::completion_complete: {
       const auto ref = message.params.find("ref");
-      if (ref == message.params.end() || !ref->is_object()) return {};
-      auto prompt = named("prompt:", text_member(*ref, "name"));
-      return prompt.empty() ? named("resource:", text_member(*ref, "uri")) : prompt;
+      auto prompt = named("prompt:", text_member(ref, "name"));
+      return prompt.empty() ? named("resource:", text_member(ref, "uri")) : prompt;
     }
     default:
       return {};
@@ -120,9 +123,8 @@ bool is_recorded(const Message& message) {
 }
 
 void set_client(RecordedRequest& request, const Json& implementation) {
-  if (!implementation.is_object()) return;
-  request.client = text_member(implementation, "name");
-  request.client_version = text_member(implementation, "version");
+  const auto document = JsonDocument::of(implementation);
+  set_program(request, document.root());
 }
 
 RecordedRequest recorded_request(const Message& message, const RequestOrigin& origin, const Principal& principal) {
@@ -134,15 +136,13 @@ RecordedRequest recorded_request(const Message& message, const RequestOrigin& or
   request.origin = origin;
   if (message.method == Method::initialize) {
     request.protocol_version = text_member(message.params, "protocolVersion");
-    if (const auto client = message.params.find("clientInfo"); client != message.params.end())
-      set_client(request, *client);
+    set_program(request, message.params.find("clientInfo"));
   }
   const auto meta = message.params.find("_meta");
-  if (meta == message.params.end() || !meta->is_object()) return request;
-  request.trace = text_member(*meta, "traceparent");
-  request.protocol_version = text_member(*meta, meta_key::protocol_version);
-  const auto client = meta->find(meta_key::client_info);
-  if (client != meta->end()) set_client(request, *client);
+  if (!meta.is_object()) return request;
+  request.trace = text_member(meta, "traceparent");
+  request.protocol_version = text_member(meta, meta_key::protocol_version);
+  if (const auto client = meta.find(meta_key::client_info)) set_program(request, client);
   return request;
 }
 

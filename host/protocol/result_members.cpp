@@ -6,12 +6,12 @@
 
 namespace mcph {
 
-Result<std::string> list_members(const ComponentList& components, std::string_view field, const Json& params,
+Result<std::string> list_members(const ComponentList& components, std::string_view field, JsonValue params,
                                  std::size_t page_size) {
-  std::optional<std::string_view> cursor;
-  if (const auto found = params.find("cursor"); found != params.end()) {
-    if (!found->is_string()) return fail("a cursor is a string");
-    cursor = found->get_ref<const std::string&>();
+  std::optional<std::string> cursor;
+  if (const auto found = params.find("cursor")) {
+    if (!found.is_string()) return fail("a cursor is a string");
+    cursor = found.string();
   }
   const auto page = components.page(cursor, page_size);
   if (page.has_error()) return page.error();

@@ -11,7 +11,7 @@
 namespace mcph {
 
 // `"tools":[...],"nextCursor":"..."` for a list request's params; fails for a cursor that is not one of the list's.
-Result<std::string> list_members(const ComponentList& components, std::string_view field, const Json& params,
+Result<std::string> list_members(const ComponentList& components, std::string_view field, JsonValue params,
                                  std::size_t page_size);
 
 // The members of a CallToolResult that says what went wrong, for the model to read.

@@ -1,10 +1,8 @@
 #include "schema/evaluation.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
-#include "base/json.hpp"
 #include "schema/resources.hpp"
 #include "schema/value.hpp"
 
@@ -23,7 +21,7 @@ std::vector<const InstancePath*> from_root(const InstancePath& at) {
 std::string json_pointer(const InstancePath& at) {
   std::string pointer;
   for (const auto* link : from_root(at)) {
-    pointer = std::move(pointer) / (link->key != nullptr ? *link->key : std::to_string(link->index));
+    pointer = std::move(pointer) / (link->key ? std::string(*link->key) : std::to_string(link->index));
   }
   return pointer;
 }
@@ -34,7 +32,7 @@ std::string name_of(const InstancePath& at) {
   if (at.parent == nullptr) return "the value";
   std::string name;
   for (const auto* link : from_root(at)) {
-    if (link->key == nullptr) {
+    if (!link->key) {
       name += "[" + std::to_string(link->index) + "]";
       continue;
     }
@@ -44,11 +42,11 @@ std::string name_of(const InstancePath& at) {
   return in_quotes(name);
 }
 
-bool Evaluation::check_instance(const Json& instance) {
+bool Evaluation::check_instance(JsonValue instance) {
   return check(root_node, instance, InstancePath{});
 }
 
-bool Evaluation::check(NodeIndex node, const Json& value, const InstancePath& at) {
+bool Evaluation::check(NodeIndex node, JsonValue value, const InstancePath& at) {
   if (!spend(1, at)) return false;
   if (depth_ == Schema::max_depth) return too_deep(at);
   ++depth_;
@@ -59,14 +57,14 @@ bool Evaluation::check(NodeIndex node, const Json& value, const InstancePath& at
   return valid;
 }
 
-bool Evaluation::check_keywords(const Node& node, const Json& value, const InstancePath& at) {
+bool Evaluation::check_keywords(const Node& node, JsonValue value, const InstancePath& at) {
   for (const auto& keyword : node.keywords) {
     if (!keyword->check(value, at, *this)) return false;
   }
   return true;
 }
 
-bool Evaluation::check_in_context(const Node& node, const Json& value, const InstancePath& at) {
+bool Evaluation::check_in_context(const Node& node, JsonValue value, const InstancePath& at) {
   const bool enters = resources_.empty() || resources_.back() != node.resource;
   if (enters) resources_.push_back(node.resource);
   Children own;
@@ -84,7 +82,7 @@ bool Evaluation::check_in_context(const Node& node, const Json& value, const Ins
   return valid;
 }
 
-bool Evaluation::check_child(NodeIndex node, const Json& child, const InstancePath& at) {
+bool Evaluation::check_child(NodeIndex node, JsonValue child, const InstancePath& at) {
   auto* const outer = std::exchange(looked_at_, nullptr);
   const bool valid = check(node, child, at);
   looked_at_ = outer;
@@ -92,7 +90,7 @@ bool Evaluation::check_child(NodeIndex node, const Json& child, const InstancePa
   return valid;
 }
 
-bool Evaluation::check_reference(std::size_t slot, const Json& value, const InstancePath& at) {
+bool Evaluation::check_reference(std::size_t slot, JsonValue value, const InstancePath& at) {
   const auto& target = program_.reference_targets[slot];
   if (target.dynamic == nullptr) return check(target.node, value, at);
   return spend(resources_.size(), at) && check(find_dynamically(target), value, at);
@@ -107,7 +105,7 @@ NodeIndex Evaluation::find_dynamically(const ReferenceTarget& target) const {
   return target.node;
 }
 
-bool Evaluation::check_alternative(NodeIndex node, const Json& value, const InstancePath& at,
+bool Evaluation::check_alternative(NodeIndex node, JsonValue value, const InstancePath& at,
                                    std::vector<std::string>& reasons) {
   const bool valid = check(node, value, at);
   if (violation_) {
@@ -117,7 +115,7 @@ bool Evaluation::check_alternative(NodeIndex node, const Json& value, const Inst
   return valid;
 }
 
-bool Evaluation::check_alternative_apart(NodeIndex node, const Json& other, const InstancePath& at,
+bool Evaluation::check_alternative_apart(NodeIndex node, JsonValue other, const InstancePath& at,
                                          std::vector<std::string>& reasons) {
   auto* const outer = std::exchange(looked_at_, nullptr);
   const bool valid = check_alternative(node, other, at, reasons);
@@ -125,10 +123,10 @@ bool Evaluation::check_alternative_apart(NodeIndex node, const Json& other, cons
   return valid;
 }
 
-std::vector<const Json*> Evaluation::children_looked_at() const {
+std::vector<JsonValue> Evaluation::children_looked_at() const {
   if (looked_at_ == nullptr) return {};
   auto children = *looked_at_;
-  std::sort(children.begin(), children.end(), std::less<>());
+  std::sort(children.begin(), children.end());
   children.erase(std::unique(children.begin(), children.end()), children.end());
   return children;
 }

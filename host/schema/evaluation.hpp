@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json_document.hpp"
 #include "schema/pattern.hpp"
 #include "schema/program.hpp"
 #include "schema/schema.hpp"
@@ -18,9 +17,9 @@ namespace mcph::schema {
 
 // Where in the instance a value is: a chain from the value up to the root, whose links live on the stack of the check.
 struct InstancePath {
-  const InstancePath* parent = nullptr;  // null for the root
-  const std::string* key = nullptr;      // in an object; null in an array
-  std::size_t index = 0;                 // in an array
+  const InstancePath* parent = nullptr;                // null for the root
+  std::optional<std::string_view> key = std::nullopt;  // in an object; nothing in an array
+  std::size_t index = 0;                               // in an array
 };
 
 // The value's name in a message: `"filter.tags[3]"`, or `the value` for the root.
@@ -35,33 +34,32 @@ class Evaluation {
   Evaluation(const Program& program, Mode mode, std::size_t steps = 0)
       : program_(program), mode_(mode), steps_(steps) {}
 
-  bool check_instance(const nlohmann::json& instance);
+  bool check_instance(JsonValue instance);
 
   // For keywords, from here on.
 
   // A subschema of the same value.
-  bool check(NodeIndex node, const nlohmann::json& value, const InstancePath& at);
-  bool check_reference(std::size_t slot, const nlohmann::json& value, const InstancePath& at);
+  bool check(NodeIndex node, JsonValue value, const InstancePath& at);
+  bool check_reference(std::size_t slot, JsonValue value, const InstancePath& at);
 
   // A subschema of an element or a member, which thereby has been looked at.
-  bool check_child(NodeIndex node, const nlohmann::json& child, const InstancePath& at);
+  bool check_child(NodeIndex node, JsonValue child, const InstancePath& at);
 
   // Checks a subschema that need not hold: why it does not goes to `reasons`, and only when explaining.
-  bool check_alternative(NodeIndex node, const nlohmann::json& value, const InstancePath& at,
-                         std::vector<std::string>& reasons);
+  bool check_alternative(NodeIndex node, JsonValue value, const InstancePath& at, std::vector<std::string>& reasons);
 
   // The same for another value than the one that is being checked, which it says nothing about.
-  bool check_alternative_apart(NodeIndex node, const nlohmann::json& other, const InstancePath& at,
+  bool check_alternative_apart(NodeIndex node, JsonValue other, const InstancePath& at,
                                std::vector<std::string>& reasons);
 
   // unevaluatedItems and unevaluatedProperties concern the children that no other keyword has looked at. While one of
   // them waits for that, a keyword must apply all subschemas that might look at something.
   bool notes_children() const { return looked_at_ != nullptr; }
-  void note_child(const nlohmann::json& child) {
-    if (looked_at_ != nullptr) looked_at_->push_back(&child);
+  void note_child(JsonValue child) {
+    if (looked_at_ != nullptr) looked_at_->push_back(child);
   }
-  // In the order of addresses, each once.
-  std::vector<const nlohmann::json*> children_looked_at() const;
+  // In the order in which they begin, each once.
+  std::vector<JsonValue> children_looked_at() const;
 
   // Whether the pattern matches anywhere in the text; false also where a limit ended the search.
   bool matches(const Pattern& pattern, std::string_view text, const InstancePath& at);
@@ -92,10 +90,10 @@ class Evaluation {
   std::optional<Violation> take_violation() { return std::move(violation_); }
 
  private:
-  using Children = std::vector<const nlohmann::json*>;
+  using Children = std::vector<JsonValue>;
 
-  bool check_keywords(const Node& node, const nlohmann::json& value, const InstancePath& at);
-  bool check_in_context(const Node& node, const nlohmann::json& value, const InstancePath& at);
+  bool check_keywords(const Node& node, JsonValue value, const InstancePath& at);
+  bool check_in_context(const Node& node, JsonValue value, const InstancePath& at);
   NodeIndex find_dynamically(const ReferenceTarget& target) const;
   void report(const InstancePath& at, std::string_view keyword, std::string message);
   void stop(const InstancePath& at, std::string_view keyword, std::string_view reason);

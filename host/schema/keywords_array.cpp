@@ -21,11 +21,11 @@ class Items final : public Keyword {
  public:
   Items(NodeIndex node, std::size_t first) : node_(node), first_(first) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const Json::array_t*>();
-    if (elements == nullptr) return true;
-    for (auto index = first_; index < elements->size(); ++index) {
-      if (!run.check_child(node_, (*elements)[index], {&at, nullptr, index})) return false;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    std::size_t index = 0;
+    for (const auto element : value.elements()) {
+      if (index >= first_ && !run.check_child(node_, element, {&at, std::nullopt, index})) return false;
+      ++index;
     }
     return true;
   }
@@ -48,11 +48,12 @@ class PrefixItems final : public Keyword {
  public:
   explicit PrefixItems(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const Json::array_t*>();
-    if (elements == nullptr) return true;
-    for (std::size_t index = 0; index < std::min(nodes_.size(), elements->size()); ++index) {
-      if (!run.check_child(nodes_[index], (*elements)[index], {&at, nullptr, index})) return false;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    std::size_t index = 0;
+    for (const auto element : value.elements()) {
+      if (index == nodes_.size()) break;
+      if (!run.check_child(nodes_[index], element, {&at, std::nullopt, index})) return false;
+      ++index;
     }
     return true;
   }
@@ -98,25 +99,23 @@ Result<KeywordPtr> compile_additional_items(const KeywordSite& site) {
 
 class UniqueItems final : public Keyword {
  public:
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const Json::array_t*>();
-    if (elements == nullptr || elements->size() < 2) return true;
-    if (!run.spend(elements->size(), at)) return false;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_array() || value.size() < 2) return true;
+    if (!run.spend(value.size(), at)) return false;
     // Comparing recurses as deep as the values are.
     if (nested_deeper_than(value, Schema::max_depth)) return run.too_deep(at);
 
     // Sorted, because comparing each with each would let a long array take for ever.
-    std::vector<const Json*> sorted;
-    sorted.reserve(elements->size());
-    for (const auto& element : *elements) {
-      sorted.push_back(&element);
-    }
-    std::sort(sorted.begin(), sorted.end(), [](auto a, auto b) { return std::is_lt(compare_values(*a, *b)); });
+    std::vector<JsonValue> sorted;
+    sorted.reserve(value.size());
+    for (const auto element : value.elements())
+      sorted.push_back(element);
+    std::sort(sorted.begin(), sorted.end(), [](auto a, auto b) { return std::is_lt(compare_values(a, b)); });
     const auto twin = std::adjacent_find(sorted.begin(), sorted.end(),
-                                         [](auto a, auto b) { return std::is_eq(compare_values(*a, *b)); });
+                                         [](auto a, auto b) { return std::is_eq(compare_values(a, b)); });
     if (twin == sorted.end()) return true;
     return run.violation(at, "uniqueItems",
-                         [&] { return "must not have equal items, but has " + describe(**twin) + " twice"; });
+                         [&] { return "must not have equal items, but has " + describe(*twin) + " twice"; });
   }
 };
 
@@ -131,10 +130,9 @@ class Contains final : public Keyword {
  public:
   Contains(NodeIndex node, std::size_t fewest, std::size_t most) : node_(node), fewest_(fewest), most_(most) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const Json::array_t*>();
-    if (elements == nullptr) return true;
-    const auto count = count_fitting(*elements, at, run);
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_array()) return true;
+    const auto count = count_fitting(value, at, run);
     if (count < fewest_) {
       return run.violation(at, fewest_ == 1 ? "contains" : "minContains", [&] {
         return "must have at least " + in_words(fewest_) + " of the form that \"contains\" asks for, but has " +
@@ -149,16 +147,17 @@ class Contains final : public Keyword {
 
  private:
   // Counts no further than it takes to decide.
-  std::size_t count_fitting(const Json::array_t& elements, const InstancePath& at, Evaluation& run) const {
+  std::size_t count_fitting(JsonValue array, const InstancePath& at, Evaluation& run) const {
     std::size_t count = 0;
     std::vector<std::string> reasons;
-    for (std::size_t index = 0; index < elements.size(); ++index) {
+    std::size_t index = 0;
+    for (const auto element : array.elements()) {
       const bool is_decided = count > most_ || (count >= fewest_ && most_ == SIZE_MAX);
       if (is_decided && !run.notes_children()) break;
-      const bool fits = run.check_alternative_apart(node_, elements[index], {&at, nullptr, index}, reasons);
+      const bool fits = run.check_alternative_apart(node_, element, {&at, std::nullopt, index++}, reasons);
       reasons.clear();
       if (!fits) continue;
-      run.note_child(elements[index]);
+      run.note_child(element);
       ++count;
     }
     return count;

@@ -30,7 +30,7 @@ class AllOf final : public Keyword {
  public:
   explicit AllOf(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     for (const auto node : nodes_) {
       if (!run.check(node, value, at)) return false;
     }
@@ -51,7 +51,7 @@ class AnyOf final : public Keyword {
  public:
   explicit AnyOf(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     bool fits_any = false;
     for (const auto node : nodes_) {
@@ -70,7 +70,7 @@ class OneOf final : public Keyword {
  public:
   explicit OneOf(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     std::optional<std::size_t> first;
     for (std::size_t index = 0; index < nodes_.size(); ++index) {
@@ -101,7 +101,7 @@ class Not final : public Keyword {
  public:
   explicit Not(NodeIndex node) : node_(node) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     if (!run.check_alternative(node_, value, at, reasons)) return true;
     return run.violation(at, "not", [] { return "has a form that the schema's \"not\" rules out"; });
@@ -123,7 +123,7 @@ class Condition final : public Keyword {
   Condition(NodeIndex condition, std::optional<NodeIndex> consequence, std::optional<NodeIndex> alternative)
       : condition_(condition), consequence_(consequence), alternative_(alternative) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     Reasons reasons;
     const bool fits = run.check_alternative(condition_, value, at, reasons);
     const auto branch = fits ? consequence_ : alternative_;

@@ -17,7 +17,7 @@ class Reference final : public Keyword {
  public:
   explicit Reference(std::size_t slot) : slot_(slot) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     return run.check_reference(slot_, value, at);
   }
   void fill_defaults(Json& value, DefaultFiller& filler) const override { filler.fill_reference(slot_, value); }

@@ -23,16 +23,15 @@ class Dependencies final : public Keyword {
  public:
   Dependencies(std::string_view keyword, std::vector<Dependency> all) : keyword_(keyword), all_(std::move(all)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const Json::object_t*>();
-    if (members == nullptr) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_object()) return true;
     for (const auto& dependency : all_) {
       if (!run.spend(1 + dependency.required.size(), at)) return false;
-      if (members->find(dependency.property) == members->end()) continue;
+      if (!value.contains(dependency.property)) continue;
       for (const auto& name : dependency.required) {
-        if (members->find(name) != members->end()) continue;
+        if (value.contains(name)) continue;
         return run.violation_in_words(at, keyword_, [&] {
-          return name_of({&at, &name}) + " is required where " + in_quotes(dependency.property) +
+          return name_of({&at, name}) + " is required where " + in_quotes(dependency.property) +
                  " is present, but absent";
         });
       }

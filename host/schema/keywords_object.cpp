@@ -21,13 +21,12 @@ class Properties final : public Keyword {
  public:
   explicit Properties(std::vector<std::pair<std::string, NodeIndex>> properties) : properties_(std::move(properties)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const Json::object_t*>();
-    if (members == nullptr) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_object()) return true;
     if (!run.spend(properties_.size(), at)) return false;
     for (const auto& [name, node] : properties_) {
-      const auto member = members->find(name);
-      if (member != members->end() && !run.check_child(node, member->second, {&at, &member->first})) return false;
+      const auto member = value.find(name);
+      if (member && !run.check_child(node, member, {&at, name})) return false;
     }
     return true;
   }
@@ -59,13 +58,12 @@ class Required final : public Keyword {
  public:
   explicit Required(std::vector<std::string> names) : names_(std::move(names)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const Json::object_t*>();
-    if (members == nullptr) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_object()) return true;
     if (!run.spend(names_.size(), at)) return false;
     for (const auto& name : names_) {
-      if (members->find(name) != members->end()) continue;
-      return run.violation_in_words(at, "required", [&] { return name_of({&at, &name}) + " is required, but absent"; });
+      if (value.contains(name)) continue;
+      return run.violation_in_words(at, "required", [&] { return name_of({&at, name}) + " is required, but absent"; });
     }
     return true;
   }
@@ -96,11 +94,10 @@ class PatternProperties final : public Keyword {
  public:
   explicit PatternProperties(std::vector<PatternNode> patterns) : patterns_(std::move(patterns)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const Json::object_t*>();
-    if (members == nullptr) return true;
-    for (const auto& [name, member] : *members) {
-      const InstancePath here{&at, &name};
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_object()) return true;
+    for (const auto [name, member] : value.members()) {
+      const InstancePath here{&at, name};
       for (const auto& [pattern, node] : patterns_) {
         if (run.matches(*pattern, name, here) && !run.check_child(node, member, here)) return false;
       }
@@ -137,18 +134,17 @@ class AdditionalProperties final : public Keyword {
     std::sort(named_.begin(), named_.end());
   }
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const Json::object_t*>();
-    if (members == nullptr) return true;
-    if (!run.spend(members->size(), at)) return false;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_object()) return true;
+    if (!run.spend(value.size(), at)) return false;
     // Both are sorted.
     auto claimed = named_.begin();
-    for (const auto& [name, member] : *members) {
+    for (const auto [name, member] : value.members()) {
       while (claimed != named_.end() && *claimed < name) {
         ++claimed;
       }
       if (claimed != named_.end() && *claimed == name) continue;
-      const InstancePath here{&at, &name};
+      const InstancePath here{&at, name};
       if (is_claimed_by_pattern(name, here, run)) continue;
       if (forbidden_) return run.violation(here, "additionalProperties", [&] { return "is not allowed; " + hint_; });
       if (!run.check_child(node_, member, here)) return false;
@@ -166,7 +162,7 @@ class AdditionalProperties final : public Keyword {
   }
 
  private:
-  bool is_claimed_by_pattern(const std::string& name, const InstancePath& at, Evaluation& run) const {
+  bool is_claimed_by_pattern(std::string_view name, const InstancePath& at, Evaluation& run) const {
     return std::any_of(patterns_.begin(), patterns_.end(),
                        [&](const auto& pattern) { return run.matches(*pattern, name, at); });
   }
@@ -217,13 +213,13 @@ class PropertyNames final : public Keyword {
  public:
   explicit PropertyNames(NodeIndex node) : node_(node) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const Json::object_t*>();
-    if (members == nullptr) return true;
-    for (const auto& [name, member] : *members) {
-      const InstancePath here{&at, &name};
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_object()) return true;
+    for (const auto [name, member] : value.members()) {
+      const InstancePath here{&at, name};
       std::vector<std::string> reasons;
-      if (run.check_alternative_apart(node_, Json(name), here, reasons)) continue;
+      const auto as_value = JsonDocument::of(Json(name));
+      if (run.check_alternative_apart(node_, as_value.root(), here, reasons)) continue;
       return run.violation(here, "propertyNames", [&] {
         return "has a name that is not allowed" + (reasons.empty() ? "" : ": as a name, " + reasons.front());
       });

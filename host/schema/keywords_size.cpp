@@ -16,24 +16,24 @@ namespace {
 struct Measure {
   std::string_view singular;
   std::string_view plural;
-  std::optional<std::size_t> (*size)(const Json& value);  // nothing for values of other types
+  std::optional<std::size_t> (*size)(JsonValue value);  // nothing for values of other types
 };
 
-constexpr Measure characters{"character", "characters", [](const Json& value) {
-                               const auto* text = value.get_ptr<const std::string*>();
-                               return text == nullptr ? std::nullopt : std::optional(count_code_points(*text));
+constexpr Measure characters{"character", "characters", [](JsonValue value) {
+                               std::string storage;
+                               return value.is_string() ? std::optional(count_code_points(value.string(storage)))
+                                                        : std::nullopt;
                              }};
-constexpr Measure items{
-    "item", "items", [](const Json& value) { return value.is_array() ? std::optional(value.size()) : std::nullopt; }};
-constexpr Measure properties{"property", "properties", [](const Json& value) {
+constexpr Measure items{"item", "items",
+                        [](JsonValue value) { return value.is_array() ? std::optional(value.size()) : std::nullopt; }};
+constexpr Measure properties{"property", "properties", [](JsonValue value) {
                                return value.is_object() ? std::optional(value.size()) : std::nullopt;
                              }};
 
 // Counting the characters of a string takes a while if it is long.
-std::size_t steps_to_measure(const Json& value) {
+std::size_t steps_to_measure(JsonValue value) {
   constexpr std::size_t bytes_a_step = 64;
-  const auto* text = value.get_ptr<const std::string*>();
-  return text == nullptr ? 0 : text->size() / bytes_a_step;
+  return value.is_string() ? value.text().size() / bytes_a_step : 0;
 }
 
 struct Form {
@@ -53,7 +53,7 @@ class SizeBound final : public Keyword {
  public:
   SizeBound(const Form& form, std::size_t bound) : form_(form), bound_(bound) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!run.spend(steps_to_measure(value), at)) return false;
     const auto size = form_.measure.size(value);
     if (!size || (at_least() ? *size >= bound_ : *size <= bound_)) return true;
@@ -92,11 +92,12 @@ constexpr std::array size_rules{
 }  // namespace
 
 Result<std::size_t> read_size(const KeywordSite& site) {
-  const Json bound(site.value);
+  const auto bound = number_of(site.value);
   // 3.0 is an integer too.
-  if (!is_integer(bound) || std::is_lt(compare_numbers(bound, 0))) return site.error("must be a non-negative integer");
-  const bool beyond_any_size = std::is_gteq(compare_numbers(bound, SIZE_MAX));
-  return beyond_any_size ? SIZE_MAX : bound.get<std::size_t>();
+  if (!bound || !is_integer(*bound) || std::is_lt(compare_numbers(*bound, std::uint64_t{0})))
+    return site.error("must be a non-negative integer");
+  const bool beyond_any_size = std::is_gteq(compare_numbers(*bound, std::uint64_t{SIZE_MAX}));
+  return beyond_any_size ? SIZE_MAX : site.value.get<std::size_t>();
 }
 
 std::span<const KeywordRule> size_keywords() {

@@ -17,9 +17,9 @@ class PatternKeyword final : public Keyword {
  public:
   PatternKeyword(Pattern pattern, std::string text) : pattern_(std::move(pattern)), text_(std::move(text)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* string = value.get_ptr<const std::string*>();
-    if (string == nullptr || run.matches(pattern_, *string, at)) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    std::string storage;
+    if (!value.is_string() || run.matches(pattern_, value.string(storage), at)) return true;
     return run.violation(at, "pattern", [&] { return "must match " + text_ + ", but is " + describe(value); });
   }
 
@@ -40,12 +40,12 @@ class Format final : public Keyword {
  public:
   Format(FormatCheck is_valid, std::string name) : is_valid_(is_valid), name_(std::move(name)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* string = value.get_ptr<const std::string*>();
-    if (string == nullptr) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_string()) return true;
+    const auto string = value.string();
     constexpr std::size_t bytes_a_step = 16;
-    if (!run.spend(string->size() / bytes_a_step, at)) return false;
-    if (is_valid_(*string)) return true;
+    if (!run.spend(string.size() / bytes_a_step, at)) return false;
+    if (is_valid_(string)) return true;
     return run.violation(at, "format", [&] { return "must be a valid " + name_ + ", but is " + describe(value); });
   }
 

@@ -1,7 +1,6 @@
 // Keywords about the children that all other keywords, however deep in subschemas of the same value, have left.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,11 +17,11 @@ class Unevaluated : public Keyword {
       : keyword_(keyword), node_(node), forbidden_(forbidden) {}
 
  protected:
-  using Children = std::vector<const Json*>;
+  using Children = std::vector<JsonValue>;
 
-  bool check_one(const Json& child, const InstancePath& at, const Children& looked_at, Evaluation& run) const {
+  bool check_one(JsonValue child, const InstancePath& at, const Children& looked_at, Evaluation& run) const {
     if (!run.spend(1, at)) return false;
-    if (std::binary_search(looked_at.begin(), looked_at.end(), &child, std::less<>())) return true;
+    if (std::binary_search(looked_at.begin(), looked_at.end(), child)) return true;
     if (!forbidden_) return run.check_child(node_, child, at);
     return run.violation(at, keyword_, [] { return "is not allowed; no rule of the schema knows it"; });
   }
@@ -37,12 +36,12 @@ class UnevaluatedItems final : public Unevaluated {
  public:
   using Unevaluated::Unevaluated;
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* elements = value.get_ptr<const Json::array_t*>();
-    if (elements == nullptr) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_array()) return true;
     const auto looked_at = run.children_looked_at();
-    for (std::size_t index = 0; index < elements->size(); ++index) {
-      if (!check_one((*elements)[index], {&at, nullptr, index}, looked_at, run)) return false;
+    std::size_t index = 0;
+    for (const auto element : value.elements()) {
+      if (!check_one(element, {&at, std::nullopt, index++}, looked_at, run)) return false;
     }
     return true;
   }
@@ -52,12 +51,11 @@ class UnevaluatedProperties final : public Unevaluated {
  public:
   using Unevaluated::Unevaluated;
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    const auto* members = value.get_ptr<const Json::object_t*>();
-    if (members == nullptr) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_object()) return true;
     const auto looked_at = run.children_looked_at();
-    for (const auto& [name, member] : *members) {
-      if (!check_one(member, {&at, &name}, looked_at, run)) return false;
+    for (const auto [name, member] : value.members()) {
+      if (!check_one(member, {&at, name}, looked_at, run)) return false;
     }
     return true;
   }

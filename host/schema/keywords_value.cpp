@@ -18,7 +18,7 @@ namespace {
 
 class Never final : public Keyword {
  public:
-  bool check(const Json& /*value*/, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue /*value*/, const InstancePath& at, Evaluation& run) const override {
     return run.violation(at, "false", [] { return "is not allowed"; });
   }
 };
@@ -38,33 +38,33 @@ constexpr std::array type_names{TypeName{"null", "null"},          TypeName{"boo
                                 TypeName{"string", "a string"},    TypeName{"array", "an array"},
                                 TypeName{"object", "an object"}};
 
-TypeSet types_of(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::null:
+TypeSet types_of(JsonValue value) {
+  using Kind = JsonValue::Kind;
+  switch (value.kind()) {
+    case Kind::null:
       return null;
-    case Json::value_t::boolean:
+    case Kind::boolean:
       return boolean;
-    case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned:
+    case Kind::integer:
+    case Kind::unsigned_integer:
       return integer | number;
-    case Json::value_t::number_float:
-      return is_integer(value) ? integer | number : number;
-    case Json::value_t::string:
+    case Kind::floating:
+      return is_integer(value.number()) ? integer | number : number;
+    case Kind::string:
       return string;
-    case Json::value_t::array:
+    case Kind::array:
       return array;
-    case Json::value_t::object:
+    case Kind::object:
       return object;
-    default:
-      return 0;
   }
+  return 0;
 }
 
 class Type final : public Keyword {
  public:
   explicit Type(TypeSet allowed) : allowed_(allowed) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if ((types_of(value) & allowed_) != 0) return true;
     return run.violation(at, "type", [&] { return "must be " + alternatives() + ", but is " + describe(value); });
   }
@@ -107,19 +107,21 @@ Result<KeywordPtr> compile_type(const KeywordSite& site) {
 
 class Enum final : public Keyword {
  public:
-  explicit Enum(std::vector<Json> allowed) : words_(in_words(allowed)), sorted_(std::move(allowed)) {
+  explicit Enum(const Json& allowed) : words_(in_words(allowed)), allowed_(JsonDocument::of(allowed)) {
+    for (const auto each : allowed_.root().elements())
+      sorted_.push_back(each);
     std::sort(sorted_.begin(), sorted_.end(), is_less);
   }
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (std::binary_search(sorted_.begin(), sorted_.end(), value, is_less)) return true;
     return run.violation(at, "enum", [&] { return "must be " + words_ + ", but is " + describe(value); });
   }
 
  private:
-  static bool is_less(const Json& left, const Json& right) { return std::is_lt(compare_values(left, right)); }
+  static bool is_less(JsonValue left, JsonValue right) { return std::is_lt(compare_values(left, right)); }
 
-  static std::string in_words(const std::vector<Json>& allowed) {
+  static std::string in_words(const Json& allowed) {
     constexpr std::size_t most = 20;
     std::string text = allowed.size() == 1 ? "" : "one of ";
     for (std::size_t index = 0; index < std::min(allowed.size(), most); ++index) {
@@ -131,27 +133,28 @@ class Enum final : public Keyword {
   }
 
   std::string words_;  // in the order of the schema
-  std::vector<Json> sorted_;
+  JsonDocument allowed_;
+  std::vector<JsonValue> sorted_;
 };
 
 Result<KeywordPtr> compile_enum(const KeywordSite& site) {
   if (!site.value.is_array()) return site.error("must be an array of the allowed values");
   if (site.value.empty()) return make_never();
-  return std::make_unique<Enum>(std::vector<Json>(site.value.begin(), site.value.end()));
+  return std::make_unique<Enum>(Json(site.value));
 }
 
 class Const final : public Keyword {
  public:
-  explicit Const(Json expected) : expected_(std::move(expected)) {}
+  explicit Const(const Json& expected) : expected_(JsonDocument::of(expected)) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    if (std::is_eq(compare_values(value, expected_))) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (std::is_eq(compare_values(value, expected_.root()))) return true;
     return run.violation(at, "const",
-                         [&] { return "must be " + short_text(expected_) + ", but is " + describe(value); });
+                         [&] { return "must be " + short_text(expected_.root()) + ", but is " + describe(value); });
   }
 
  private:
-  Json expected_;
+  JsonDocument expected_;
 };
 
 Result<KeywordPtr> compile_const(const KeywordSite& site) {
@@ -173,44 +176,47 @@ constexpr BoundForm exclusive_maximum_form{"exclusiveMaximum", "less than ",
 
 class Bound final : public Keyword {
  public:
-  Bound(const BoundForm& form, Json bound) : form_(form), bound_(std::move(bound)) {}
+  Bound(const BoundForm& form, Number bound) : form_(form), bound_(bound) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    if (!value.is_number() || form_.accepts(compare_numbers(value, bound_))) return true;
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_number() || form_.accepts(compare_numbers(value.number(), bound_))) return true;
     return run.violation(at, form_.keyword, [&] {
-      return "must be " + std::string(form_.words) + bound_.dump() + ", but is " + value.dump();
+      return "must be " + std::string(form_.words) + text_of(bound_) + ", but is " + text_of(value.number());
     });
   }
 
  private:
   const BoundForm& form_;
-  Json bound_;
+  Number bound_;
 };
 
 template <const BoundForm& form>
 Result<KeywordPtr> compile_bound(const KeywordSite& site) {
-  if (!site.value.is_number()) return site.error("must be a number");
-  return std::make_unique<Bound>(form, Json(site.value));
+  const auto bound = number_of(site.value);
+  if (!bound) return site.error("must be a number");
+  return std::make_unique<Bound>(form, *bound);
 }
 
 class MultipleOf final : public Keyword {
  public:
-  explicit MultipleOf(Json divisor) : divisor_(std::move(divisor)) {}
+  explicit MultipleOf(Number divisor) : divisor_(divisor) {}
 
-  bool check(const Json& value, const InstancePath& at, Evaluation& run) const override {
-    if (!value.is_number() || is_multiple_of(value, divisor_)) return true;
-    return run.violation(at, "multipleOf",
-                         [&] { return "must be a multiple of " + divisor_.dump() + ", but is " + value.dump(); });
+  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (!value.is_number() || is_multiple_of(value.number(), divisor_)) return true;
+    return run.violation(at, "multipleOf", [&] {
+      return "must be a multiple of " + text_of(divisor_) + ", but is " + text_of(value.number());
+    });
   }
 
  private:
-  Json divisor_;
+  Number divisor_;
 };
 
 Result<KeywordPtr> compile_multiple_of(const KeywordSite& site) {
-  Json divisor(site.value);
-  if (!divisor.is_number() || std::is_lteq(compare_numbers(divisor, 0))) return site.error("must be a number above 0");
-  return std::make_unique<MultipleOf>(std::move(divisor));
+  const auto divisor = number_of(site.value);
+  if (!divisor || std::is_lteq(compare_numbers(*divisor, std::uint64_t{0})))
+    return site.error("must be a number above 0");
+  return std::make_unique<MultipleOf>(*divisor);
 }
 
 constexpr std::array value_rules{

@@ -9,6 +9,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/json_document.hpp"
+
 namespace mcph::schema {
 
 class DefaultFiller;
@@ -31,7 +33,7 @@ class Keyword {
 
   // True if the value at `at` satisfies the keyword; otherwise the reason goes to `run`. A keyword that is about
   // another type than the value's is satisfied.
-  virtual bool check(const nlohmann::json& value, const InstancePath& at, Evaluation& run) const = 0;
+  virtual bool check(JsonValue value, const InstancePath& at, Evaluation& run) const = 0;
 
   // Passes the filler on to subschemas that certainly apply to parts of the value.
   virtual void fill_defaults(nlohmann::json& /*value*/, DefaultFiller& /*filler*/) const {}

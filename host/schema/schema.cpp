@@ -19,6 +19,11 @@ Result<Schema> Schema::compile(const OrderedJson& schema, const SchemaOptions& o
 }
 
 std::optional<Violation> Schema::validate(const Json& instance) const {
+  const auto document = JsonDocument::of(instance);
+  return validate(document.root());
+}
+
+std::optional<Violation> Schema::validate(JsonValue instance) const {
   Evaluation decision(*program_, Evaluation::Mode::decide);
   const bool valid = decision.check_instance(instance);
   if (decision.limit()) return decision.limit();
@@ -27,6 +32,10 @@ std::optional<Violation> Schema::validate(const Json& instance) const {
   Evaluation explanation(*program_, Evaluation::Mode::explain, decision.steps());
   explanation.check_instance(instance);
   return explanation.limit() ? explanation.limit() : explanation.take_violation();
+}
+
+bool Schema::has_defaults() const {
+  return program_->has_defaults;
 }
 
 std::optional<Violation> Schema::apply_defaults(Json& instance) const {

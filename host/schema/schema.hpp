@@ -21,6 +21,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/json_document.hpp"
 #include "base/result.hpp"
 
 namespace mcph {
@@ -68,6 +69,7 @@ class Schema {
   static Result<Schema> compile(const nlohmann::ordered_json& schema, const SchemaOptions& options = {});
 
   // The first violation, if there is one.
+  std::optional<Violation> validate(JsonValue instance) const;
   std::optional<Violation> validate(const nlohmann::json& instance) const;
 
   // For a valid instance: adds each absent property whose schema has a `default`, in objects at any depth that are
@@ -76,6 +78,8 @@ class Schema {
   // applies. A violation if that would be more than max_defaults_size: the instance has then been completed in part
   // only.
   [[nodiscard]] std::optional<Violation> apply_defaults(nlohmann::json& instance) const;
+  // Whether that could add anything to some instance.
+  bool has_defaults() const;
 
  private:
   explicit Schema(std::shared_ptr<const schema::Program> program) : program_(std::move(program)) {}

@@ -14,18 +14,6 @@
 namespace mcph::schema {
 namespace {
 
-template <class Visitor>
-auto visit_number(const Json& number, Visitor visitor) {
-  switch (number.type()) {
-    case Json::value_t::number_integer:
-      return visitor(number.get_ref<const std::int64_t&>());
-    case Json::value_t::number_unsigned:
-      return visitor(number.get_ref<const std::uint64_t&>());
-    default:
-      return visitor(number.get_ref<const double&>());
-  }
-}
-
 template <class Left, class Right>
 std::weak_ordering compare_integers(Left left, Right right) {
   if (std::cmp_less(left, right)) return std::weak_ordering::less;
@@ -73,20 +61,40 @@ struct CompareNumbers {
 };
 
 // The types of JSON; numbers are one type.
-int type_rank(const Json& value) {
-  return value.is_number() ? static_cast<int>(Json::value_t::number_float) : static_cast<int>(value.type());
+int type_rank(JsonValue value) {
+  using Kind = JsonValue::Kind;
+  return static_cast<int>(value.is_number() ? Kind::floating : value.kind());
 }
 
-std::weak_ordering compare_arrays(const Json::array_t& left, const Json::array_t& right) {
-  return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end(), compare_values);
+std::weak_ordering compare_arrays(JsonValue left, JsonValue right) {
+  const auto left_elements = left.elements();
+  const auto right_elements = right.elements();
+  auto a = left_elements.begin();
+  auto b = right_elements.begin();
+  for (; a != left_elements.end() && b != right_elements.end(); ++a, ++b) {
+    if (const auto order = compare_values(*a, *b); std::is_neq(order)) return order;
+  }
+  return left.size() <=> right.size();
 }
 
-std::weak_ordering compare_objects(const Json::object_t& left, const Json::object_t& right) {
-  const auto compare_members = [](const auto& a, const auto& b) -> std::weak_ordering {
-    const auto order = a.first <=> b.first;
-    return std::is_neq(order) ? order : compare_values(a.second, b.second);
-  };
-  return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end(), compare_members);
+std::weak_ordering compare_objects(JsonValue left, JsonValue right) {
+  const auto left_members = left.members();
+  const auto right_members = right.members();
+  auto a = left_members.begin();
+  auto b = right_members.begin();
+  for (; a != left_members.end() && b != right_members.end(); ++a, ++b) {
+    const auto [key, value] = *a;
+    const auto [other_key, other_value] = *b;
+    if (const auto order = key <=> other_key; std::is_neq(order)) return order;
+    if (const auto order = compare_values(value, other_value); std::is_neq(order)) return order;
+  }
+  return left.size() <=> right.size();
+}
+
+std::weak_ordering compare_strings(JsonValue left, JsonValue right) {
+  std::string left_storage;
+  std::string right_storage;
+  return left.string(left_storage) <=> right.string(right_storage);
 }
 
 // digits * 10^exponent, without its sign; digits does not end in a decimal zero.
@@ -157,10 +165,6 @@ bool is_multiple(Decimal value, Decimal divisor) {
   return remainder == 0;
 }
 
-bool is_finite(const Json& number) {
-  return !number.is_number_float() || std::isfinite(number.get_ref<const double&>());
-}
-
 constexpr std::size_t max_text = 60;
 
 // At most `max_text` bytes, cut between characters.
@@ -175,41 +179,52 @@ std::string shortened(std::string_view text) {
 
 }  // namespace
 
-std::weak_ordering compare_numbers(const Json& left, const Json& right) {
-  return visit_number(left,
-                      [&right](auto a) { return visit_number(right, [a](auto b) { return CompareNumbers{}(a, b); }); });
+std::weak_ordering compare_numbers(Number left, Number right) {
+  return std::visit(CompareNumbers{}, left, right);
 }
 
-std::weak_ordering compare_values(const Json& left, const Json& right) {
+std::weak_ordering compare_values(JsonValue left, JsonValue right) {
   const auto left_rank = type_rank(left);
   const auto right_rank = type_rank(right);
   if (left_rank != right_rank) return left_rank <=> right_rank;
-  if (left.is_number()) return compare_numbers(left, right);
-  switch (left.type()) {
-    case Json::value_t::boolean:
-      return left.get_ref<const bool&>() <=> right.get_ref<const bool&>();
-    case Json::value_t::string:
-      return left.get_ref<const std::string&>() <=> right.get_ref<const std::string&>();
-    case Json::value_t::array:
-      return compare_arrays(left.get_ref<const Json::array_t&>(), right.get_ref<const Json::array_t&>());
-    case Json::value_t::object:
-      return compare_objects(left.get_ref<const Json::object_t&>(), right.get_ref<const Json::object_t&>());
+  if (left.is_number()) return compare_numbers(left.number(), right.number());
+  switch (left.kind()) {
+    case JsonValue::Kind::boolean:
+      return left.boolean() <=> right.boolean();
+    case JsonValue::Kind::string:
+      return compare_strings(left, right);
+    case JsonValue::Kind::array:
+      return compare_arrays(left, right);
+    case JsonValue::Kind::object:
+      return compare_objects(left, right);
     default:
       return std::weak_ordering::equivalent;
   }
 }
 
-bool is_integer(const Json& value) {
-  if (value.is_number_integer()) return true;
-  if (!value.is_number_float()) return false;
-  const auto number = value.get_ref<const double&>();
-  return std::isfinite(number) && std::trunc(number) == number;
+bool is_integer(Number number) {
+  const auto* floating = std::get_if<double>(&number);
+  return floating == nullptr || (std::isfinite(*floating) && std::trunc(*floating) == *floating);
 }
 
-bool is_multiple_of(const Json& value, const Json& divisor) {
-  if (!is_finite(value)) return false;
-  const auto decimal = [](const Json& number) { return visit_number(number, [](auto n) { return to_decimal(n); }); };
+bool is_multiple_of(Number value, Number divisor) {
+  if (const auto* floating = std::get_if<double>(&value); floating != nullptr && !std::isfinite(*floating))
+    return false;
+  const auto decimal = [](Number number) { return std::visit([](auto n) { return to_decimal(n); }, number); };
   return is_multiple(decimal(value), decimal(divisor));
+}
+
+bool nested_deeper_than(JsonValue value, std::size_t levels) {
+  if (!value.is_structured()) return false;
+  if (levels == 0) return true;
+  if (value.is_array()) {
+    for (const auto element : value.elements())
+      if (nested_deeper_than(element, levels - 1)) return true;
+  }
+  for (const auto [key, member] : value.members()) {
+    if (nested_deeper_than(member, levels - 1)) return true;
+  }
+  return false;
 }
 
 std::size_t count_code_points(std::string_view utf8) {
@@ -217,8 +232,8 @@ std::size_t count_code_points(std::string_view utf8) {
       utf8.begin(), utf8.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
-std::string describe(const Json& value) {
-  if (value.is_structured() && value.empty()) return value.is_array() ? "an empty array" : "an empty object";
+std::string describe(JsonValue value) {
+  if (value.is_structured() && value.size() == 0) return value.is_array() ? "an empty array" : "an empty object";
   if (value.is_array()) return "an array of " + std::to_string(value.size()) + (value.size() == 1 ? " item" : " items");
   if (value.is_object()) return "an object";
   return short_text(value);
@@ -227,6 +242,14 @@ std::string describe(const Json& value) {
 std::string short_text(const Json& value) {
   const auto* text = value.get_ptr<const std::string*>();
   return text == nullptr ? shortened(dump(value)) : in_quotes(*text);
+}
+
+std::string short_text(JsonValue value) {
+  return short_text(value.json());
+}
+
+std::string text_of(Number number) {
+  return std::visit([](auto value) { return dump(Json(value)); }, number);
 }
 
 std::string in_quotes(std::string_view text) {

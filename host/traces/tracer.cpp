@@ -81,9 +81,9 @@ std::uint64_t SpanIds::next() {
 Tracer::Tracer(SpanExporter& exporter, double ratio, std::uint64_t seed)
     : exporter_(exporter), threshold_(threshold_of(ratio)), ids_(seed) {}
 
-std::shared_ptr<const TraceSpan> Tracer::begin_span(const Json& meta, const Arrival& arrival) {
+std::shared_ptr<const TraceSpan> Tracer::begin_span(JsonValue meta, const Arrival& arrival) {
   TraceSpan span;
-  const auto context = meta.contains("traceparent") ? trace_context_in(meta) : Json();
+  const auto context = meta.contains("traceparent") ? trace_context_in(meta.json()) : Json();
   if (!context.is_null()) {
     const auto& parent = context["traceparent"].get_ref<const std::string&>();
     if (!is_sampled(parent)) return nullptr;

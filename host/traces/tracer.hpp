@@ -32,7 +32,7 @@ class Tracer final : public CallObserver {
   // The exporter outlives it. `ratio` is the share of traces that begin here which are recorded, 0 to 1.
   Tracer(SpanExporter& exporter, double ratio, std::uint64_t seed);
 
-  std::shared_ptr<const TraceSpan> begin_span(const nlohmann::json& meta, const Arrival& arrival) override;
+  std::shared_ptr<const TraceSpan> begin_span(JsonValue meta, const Arrival& arrival) override;
   std::shared_ptr<const TraceSpan> begin_part(const TraceSpan& span) override;
   void ended(const CallEnd& end) override;
   void plugin_ended(const PluginCallEnd& end) override;

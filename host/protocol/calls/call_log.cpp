@@ -70,12 +70,11 @@ void CallLog::refused(std::string_view method, std::string_view component, std::
                      {"error", error_field(why)}});
 }
 
-std::string component_in(const Json& params) {
+std::string component_in(JsonValue params) {
   const auto ref = params.find("ref");
-  const auto& holder = ref != params.end() && ref->is_object() ? *ref : params;
+  const auto holder = ref.is_object() ? ref : params;
   for (const auto* key : {"name", "uri"}) {
-    const auto found = holder.find(key);
-    if (found != holder.end() && found->is_string()) return found->get<std::string>();
+    if (const auto found = holder.find(key); found.is_string()) return found.string();
   }
   return {};
 }

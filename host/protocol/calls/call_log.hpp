@@ -13,7 +13,7 @@
 namespace mcph {
 
 // What the params of a request ask for: a name or a URI. Empty: nothing.
-std::string component_in(const Json& params);
+std::string component_in(JsonValue params);
 
 class CallLog {
  public:
@@ -41,7 +41,7 @@ class CallLog {
   void refused(std::string_view method, std::string_view component, std::string_view why) const;
 
   // The same; empty where the log is off.
-  std::string component_in(const Json& params) const { return is_on() ? mcph::component_in(params) : std::string(); }
+  std::string component_in(JsonValue params) const { return is_on() ? mcph::component_in(params) : std::string(); }
 
  private:
   Log& log_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_text.hpp"
+#include "protocol/request_meta.hpp"
 
 namespace mcph {
 namespace {
@@ -99,30 +100,35 @@ std::optional<Planned> plan_for_template(const Catalog& catalog, CompletionReque
 
 }  // namespace
 
-std::optional<Planned> plan_completion(const Catalog& catalog, Json params) {
-  auto read = read_request(params);
+std::optional<Planned> plan_completion(const Catalog& catalog, JsonValue params) {
+  auto read = read_request(params.json());
   if (read.has_error()) return read.error();
   auto& request = *read;
-  const auto meta = params.find("_meta");
-  Json own_meta = meta == params.end() ? Json() : std::move(*meta);
-  return request.ref.contains("name") ? plan_for_prompt(catalog, request, std::move(own_meta))
-                                      : plan_for_template(catalog, request, std::move(own_meta));
+  return request.ref.contains("name") ? plan_for_prompt(catalog, request, other_meta(params))
+                                      : plan_for_template(catalog, request, other_meta(params));
 }
 
-Result<> check_completion_result(const Json& result) {
+std::optional<Planned> plan_completion(const Catalog& catalog, const Json& params) {
+  const auto document = JsonDocument::of(params);
+  return plan_completion(catalog, document.root());
+}
+
+Result<> check_completion_result(JsonValue result) {
   const auto completion = result.find("completion");
-  if (completion == result.end() || !completion->is_object()) return fail("it lacks the object \"completion\"");
-  const auto values = completion->find("values");
-  if (values == completion->end() || !values->is_array()) return fail("completion lacks the array \"values\"");
-  for (std::size_t i = 0; i < values->size(); ++i) {
-    if (!(*values)[i].is_string()) return fail("completion.values[" + std::to_string(i) + "] is not a string");
+  if (!completion.is_object()) return fail("it lacks the object \"completion\"");
+  const auto values = completion.find("values");
+  if (!values.is_array()) return fail("completion lacks the array \"values\"");
+  std::size_t index = 0;
+  for (const auto value : values.elements()) {
+    if (!value.is_string()) return fail("completion.values[" + std::to_string(index) + "] is not a string");
+    ++index;
   }
-  const auto total = completion->find("total");
-  if (total != completion->end() && !total->is_number_unsigned()) {
+  const auto total = completion.find("total");
+  if (total && total.kind() != JsonValue::Kind::unsigned_integer) {
     return fail("completion.total is not a whole number of at least 0");
   }
-  const auto has_more = completion->find("hasMore");
-  if (has_more != completion->end() && !has_more->is_boolean()) return fail("completion.hasMore is not true or false");
+  const auto has_more = completion.find("hasMore");
+  if (has_more && !has_more.is_boolean()) return fail("completion.hasMore is not true or false");
   return {};
 }
 

@@ -20,10 +20,11 @@ inline constexpr std::string_view no_completion = R"("completion":{"values":[],"
 
 // Nothing if the plugin of the component wants no completion, or a concrete URI has nothing left to fill in: then the
 // answer is no_completion.
-std::optional<Planned> plan_completion(const Catalog& catalog, Json params);
+std::optional<Planned> plan_completion(const Catalog& catalog, JsonValue params);
+std::optional<Planned> plan_completion(const Catalog& catalog, const Json& params);
 
 // The error continues the words "answered ... with something invalid: ".
-Result<> check_completion_result(const Json& result);
+Result<> check_completion_result(JsonValue result);
 
 // Takes out what exceeds max_completion_values, and says that there are more. Expects a result that has been checked.
 // True if it had to.

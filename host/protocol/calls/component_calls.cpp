@@ -1,45 +1,82 @@
 #include "protocol/calls/component_calls.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "protocol/limit_error.hpp"
+#include "protocol/request_meta.hpp"
 
 namespace mcph {
 namespace {
 
-std::optional<Rejection> require_string(const Json& params, const char* field) {
-  const auto found = params.find(field);
-  if (found != params.end() && found->is_string()) return std::nullopt;
+std::optional<Rejection> require_string(JsonValue params, const char* field) {
+  if (params.find(field).is_string()) return std::nullopt;
   return Rejection{Rejection::Reason::malformed, std::string("params.") + field + " must be a string"};
 }
 
-// The request's own _meta is not the component's business; the plugin learns of it by the call's context. Answers,
-// and what it wanted to have handed back with them, come to it from the host, which has checked them.
-Json take_meta(Json& params) {
-  params.erase("inputResponses");
-  params.erase("requestState");
-  params.erase("inputState");
-  const auto found = params.find("_meta");
-  if (found == params.end()) return nullptr;
-  auto meta = std::move(*found);
-  params.erase(found);
-  return meta;
+// A member of the params as the plugin gets it.
+struct OwnMember {
+  std::string_view key;
+  std::string_view json;
+};
+
+// What separates messages where they are lines does not stand in one; in JSON it is white space there.
+void append_on_one_line(std::string& out, std::string_view json) {
+  const auto begin = out.size();
+  out.append(json);
+  if (json.find_first_of("\r\n") == std::string_view::npos) return;
+  std::replace_if(
+      out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
 }
 
-// Clients may leave "arguments" out; the plugin always finds an object.
-std::optional<Rejection> complete_arguments(Json& params) {
-  auto& arguments = params["arguments"];
-  if (arguments.is_null()) arguments = Json::object();
-  if (arguments.is_object()) return std::nullopt;
+// The params as the client wrote them, but for the host's own members. The request's own _meta is not the component's
+// business; the plugin learns of it by the call's context. Answers, and what it wanted to have handed back with them,
+// come to it from the host, which has checked them.
+std::string plugin_params(JsonValue params, std::initializer_list<OwnMember> own) {
+  static constexpr std::string_view kept_back[] = {"_meta", "inputResponses", "requestState", "inputState"};
+  std::string text;
+  text.reserve(params.text().size() + 64);
+  const auto append = [&text](std::string_view key, std::string_view json) {
+    text += text.empty() ? '{' : ',';
+    append_json_string(text, key);
+    text += ':';
+    append_on_one_line(text, json);
+  };
+  for (const auto& member : own) {
+    if (!member.json.empty()) append(member.key, member.json);
+  }
+  for (const auto [key, value] : params.members()) {
+    if (std::ranges::find(kept_back, key) != std::end(kept_back)) continue;
+    if (std::ranges::find(own, key, &OwnMember::key) != own.end()) continue;
+    append(key, value.text());
+  }
+  return text += '}';
+}
+
+// By which its plugin knows a component, where that is another one than its clients do.
+std::string own_name_json(JsonValue name, const std::string& own_name) {
+  return own_name.empty() ? std::string(name.text()) : dump(Json(own_name));
+}
+
+std::optional<Rejection> check_arguments(JsonValue arguments) {
+  if (!arguments || arguments.is_null() || arguments.is_object()) return std::nullopt;
   return Rejection{Rejection::Reason::malformed_arguments, "params.arguments must be an object"};
 }
 
-// By which its plugin knows it, where that is another one.
-void take_own_name(Json& params, const std::string& own_name) {
-  if (!own_name.empty()) params["name"] = own_name;
+// Clients may leave "arguments" out; the plugin always finds an object.
+JsonValue arguments_or_none(JsonValue arguments) {
+  static const auto none = JsonDocument::of(Json::object());
+  return arguments.is_object() ? arguments : none.root();
+}
+
+Rejection invalid_arguments(const std::string& tool, const Violation& violation) {
+  return {Rejection::Reason::invalid_arguments,
+          "Invalid arguments for tool " + tool + ": " + violation.message,
+          {{"path", violation.path}, {"keyword", violation.keyword}}};
 }
 
 // Nothing: it is no call of a component.
@@ -59,7 +96,7 @@ std::optional<ComponentPattern::Kind> kind_of(PluginMethod method) {
 // A call of what its client sees may still not be permitted.
 template <class Component>
 std::optional<Rejection> check_rule(const Served<Component>& served, const char* kind, const std::string& name,
-                                    const Json& arguments) {
+                                    JsonValue arguments) {
   if (served.rule == nullptr) return std::nullopt;
   auto why_not = served.rule->check(arguments);
   if (!why_not) return std::nullopt;
@@ -73,83 +110,88 @@ std::optional<Rejection> check_rule(const Served<Component>& served, const char*
 
 }  // namespace
 
-Planned plan_call(PluginMethod method, const Catalog& catalog, Json params) {
-  if (method == PluginMethod::tools_call) return plan_tool_call(catalog, std::move(params));
-  if (method == PluginMethod::resources_read) return plan_resource_read(catalog, std::move(params));
-  return plan_prompt_get(catalog, std::move(params));
+Planned plan_call(PluginMethod method, const Catalog& catalog, JsonValue params) {
+  if (method == PluginMethod::tools_call) return plan_tool_call(catalog, params);
+  if (method == PluginMethod::resources_read) return plan_resource_read(catalog, params);
+  return plan_prompt_get(catalog, params);
 }
 
-Planned plan_tool_call(const Catalog& catalog, Json params) {
-  return plan_tool_call(catalog, std::move(params), nullptr);
+Planned plan_call(PluginMethod method, const Catalog& catalog, const Json& params) {
+  const auto document = JsonDocument::of(params);
+  return plan_call(method, catalog, document.root());
 }
 
-Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored) {
-  auto meta = take_meta(params);
+Planned plan_tool_call(const Catalog& catalog, JsonValue params) {
+  return plan_tool_call(catalog, params, nullptr);
+}
+
+Planned plan_tool_call(const Catalog& catalog, JsonValue params, const MirroredFields* mirrored) {
   if (auto rejection = require_string(params, "name")) return *std::move(rejection);
-  const auto name = params["name"].get<std::string>();
+  auto name = params.find("name").string();
   const auto* served = catalog.find_tool(name);
   if (served == nullptr) return Rejection{Rejection::Reason::unknown_tool, "Unknown tool: " + name};
-  if (auto rejection = complete_arguments(params)) return *std::move(rejection);
-
-  auto& arguments = params["arguments"];
-  const auto& headers = served->component->parameter_headers;
-  if (mirrored != nullptr && !headers.empty()) {
-    if (auto mismatch = mirrored->check_arguments(headers, arguments)) {
+  const auto& tool = *served->component;
+  if (auto rejection = check_arguments(params.find("arguments"))) return *std::move(rejection);
+  auto arguments = arguments_or_none(params.find("arguments"));
+  if (mirrored != nullptr && !tool.parameter_headers.empty()) {
+    if (auto mismatch = mirrored->check_arguments(tool.parameter_headers, arguments)) {
       return Rejection{Rejection::Reason::header_mismatch, std::move(mismatch->message)};
     }
   }
-  const auto& schema = served->component->input_schema;
-  auto violation = schema.validate(arguments);
-  if (!violation) violation = schema.apply_defaults(arguments);
-  if (violation) {
-    return Rejection{Rejection::Reason::invalid_arguments,
-                     "Invalid arguments for tool " + name + ": " + violation->message,
-                     {{"path", violation->path}, {"keyword", violation->keyword}}};
+  if (const auto violation = tool.input_schema.validate(arguments)) return invalid_arguments(name, *violation);
+  JsonDocument completed;
+  if (tool.input_schema.has_defaults()) {
+    auto tree = arguments.json();
+    if (const auto violation = tool.input_schema.apply_defaults(tree)) return invalid_arguments(name, *violation);
+    completed = JsonDocument::of(tree);
+    arguments = completed.root();
   }
   if (auto rejection = check_rule(*served, "tool", name, arguments)) return *std::move(rejection);
-  take_own_name(params, served->component->alias_of);
+  const auto own_name = own_name_json(params.find("name"), tool.alias_of);
   return CallPlan{served->plugin,
                   PluginMethod::tools_call,
-                  dump(params),
-                  name,
-                  std::move(meta),
-                  served->component->task_support,
-                  served->component->output_schema,
-                  served->component->time_limit,
-                  served->component->price};
+                  plugin_params(params, {{"arguments", arguments.text()}, {"name", own_name}}),
+                  std::move(name),
+                  other_meta(params),
+                  tool.task_support,
+                  tool.output_schema,
+                  tool.time_limit,
+                  tool.price};
 }
 
-Planned plan_resource_read(const Catalog& catalog, Json params) {
-  auto meta = take_meta(params);
+Planned plan_resource_read(const Catalog& catalog, JsonValue params) {
   if (auto rejection = require_string(params, "uri")) return *std::move(rejection);
-  const auto uri = params["uri"].get<std::string>();
-  // The host's own words to the plugin; what a client puts there has not been checked.
-  params.erase("uriTemplate");
-  params.erase("variables");
+  auto uri = params.find("uri").string();
+  const auto plan = [&](std::shared_ptr<Plugin> plugin, std::initializer_list<OwnMember> own) {
+    return CallPlan{std::move(plugin), PluginMethod::resources_read, plugin_params(params, own), uri,
+                    other_meta(params)};
+  };
+  // The template and its variables are the host's own words to the plugin; what a client puts there counts for nothing.
   if (const auto* served = catalog.find_resource(uri)) {
-    params["uri"] = served->component->original_uri;
-    return CallPlan{served->plugin, PluginMethod::resources_read, dump(params), uri, std::move(meta)};
+    const auto original = dump(Json(served->component->original_uri));
+    return plan(served->plugin, {{"uri", original}, {"uriTemplate", {}}, {"variables", {}}});
   }
   if (auto match = catalog.match_template(uri)) {
-    params["uriTemplate"] = match->served->component->uri_template.original();
-    params["variables"] = std::move(match->variables);
-    return CallPlan{match->served->plugin, PluginMethod::resources_read, dump(params), uri, std::move(meta)};
+    const auto original = dump(Json(match->served->component->uri_template.original()));
+    const auto variables = dump(Json(std::move(match->variables)));
+    return plan(match->served->plugin,
+                {{"uri", params.find("uri").text()}, {"uriTemplate", original}, {"variables", variables}});
   }
   return Rejection{Rejection::Reason::unknown_resource, "Resource not found: " + uri, {{"uri", uri}}};
 }
 
-Planned plan_prompt_get(const Catalog& catalog, Json params) {
-  auto meta = take_meta(params);
+Planned plan_prompt_get(const Catalog& catalog, JsonValue params) {
   if (auto rejection = require_string(params, "name")) return *std::move(rejection);
-  const auto name = params["name"].get<std::string>();
+  auto name = params.find("name").string();
   const auto* served = catalog.find_prompt(name);
   if (served == nullptr) return Rejection{Rejection::Reason::unknown_prompt, "Unknown prompt: " + name};
-  if (auto rejection = complete_arguments(params)) return *std::move(rejection);
+  if (auto rejection = check_arguments(params.find("arguments"))) return *std::move(rejection);
 
-  const auto& arguments = params["arguments"];
-  for (const auto& [argument, value] : arguments.items()) {
+  const auto arguments = arguments_or_none(params.find("arguments"));
+  for (const auto [argument, value] : arguments.members()) {
     if (!value.is_string()) {
-      return Rejection{Rejection::Reason::malformed_arguments, "Prompt argument \"" + argument + "\" must be a string"};
+      return Rejection{Rejection::Reason::malformed_arguments,
+                       "Prompt argument \"" + std::string(argument) + "\" must be a string"};
     }
   }
   for (const auto& required : served->component->required_arguments) {
@@ -159,8 +201,10 @@ Planned plan_prompt_get(const Catalog& catalog, Json params) {
     }
   }
   if (auto rejection = check_rule(*served, "prompt", name, arguments)) return *std::move(rejection);
-  take_own_name(params, served->component->alias_of);
-  return CallPlan{served->plugin, PluginMethod::prompts_get, dump(params), name, std::move(meta)};
+  const auto own_name = own_name_json(params.find("name"), served->component->alias_of);
+  return CallPlan{served->plugin, PluginMethod::prompts_get,
+                  plugin_params(params, {{"arguments", arguments.text()}, {"name", own_name}}), name,
+                  other_meta(params)};
 }
 
 Planned within_limits(Planned planned, const SenderLimits* limits) {

@@ -21,9 +21,9 @@ namespace mcph {
 struct CallPlan {
   std::shared_ptr<Plugin> plugin;
   PluginMethod method;
-  std::string params;     // as mcp_plugin.invoke promises it
+  std::string params;     // as mcp_plugin.invoke promises it, on one line
   std::string component;  // the tool's or prompt's name, or the URI; for messages
-  Json meta = nullptr;    // the request's own _meta; null: none
+  Json meta = nullptr;    // what the request's own _meta says besides who its client is; null: nothing
   TaskSupport task_support = TaskSupport::forbidden;
   std::optional<Schema> output_schema = {};                  // of a tool that has one
   std::optional<std::chrono::milliseconds> time_limit = {};  // likewise
@@ -56,12 +56,13 @@ struct Rejection {
 using Planned = Result<CallPlan, Rejection>;
 
 // For any of the methods below.
-Planned plan_call(PluginMethod method, const Catalog& catalog, Json params);
-Planned plan_tool_call(const Catalog& catalog, Json params);
+Planned plan_call(PluginMethod method, const Catalog& catalog, JsonValue params);
+Planned plan_call(PluginMethod method, const Catalog& catalog, const Json& params);
+Planned plan_tool_call(const Catalog& catalog, JsonValue params);
 // The same for a call whose transport repeats the arguments that the tool names; null: it does not.
-Planned plan_tool_call(const Catalog& catalog, Json params, const MirroredFields* mirrored);
-Planned plan_resource_read(const Catalog& catalog, Json params);
-Planned plan_prompt_get(const Catalog& catalog, Json params);
+Planned plan_tool_call(const Catalog& catalog, JsonValue params, const MirroredFields* mirrored);
+Planned plan_resource_read(const Catalog& catalog, JsonValue params);
+Planned plan_prompt_get(const Catalog& catalog, JsonValue params);
 
 // The plan, or that a limit of its component refuses it. Completions have none. Null: there are none.
 Planned within_limits(Planned planned, const SenderLimits* limits);

@@ -29,22 +29,29 @@ std::string without_answers(const std::string& params) {
 }
 
 // What a tool that says that it failed tells the model; nothing if it did not fail. The result has been checked.
-std::optional<std::string> failure_of_tool(const Json& result) {
+std::optional<std::string> failure_of_tool(JsonValue result) {
   const auto is_error = result.find("isError");
-  if (is_error == result.end() || *is_error != true) return std::nullopt;
-  for (const auto& block : result.at("content")) {
-    if (block["type"] == "text") return block["text"].get<std::string>();
+  if (!is_error || !is_error.boolean()) return std::nullopt;
+  for (const auto block : result.find("content").elements()) {
+    if (block.find("type").is("text")) return block.find("text").string();
   }
   return "it says that it failed, and not why";
 }
+
+constexpr auto unexpected_mark = "mcp-plugin-host/unexpected";
 
 // Takes the mark by which a plugin says that a result is a failure of which it has not said that clients may read.
 bool take_unexpected_mark(Json& result) {
   const auto meta = result.find("_meta");
   if (meta == result.end() || !meta->is_object()) return false;
-  if (meta->erase("mcp-plugin-host/unexpected") == 0) return false;
+  if (meta->erase(unexpected_mark) == 0) return false;
   if (meta->empty()) result.erase(meta);
   return true;
+}
+
+bool has_too_many_values(PluginMethod method, JsonValue result) {
+  return method == PluginMethod::completion_complete &&
+         result.find("completion").find("values").size() > max_completion_values;
 }
 
 std::string masked_text(const std::string& component) {
@@ -102,11 +109,10 @@ void PluginCall::verify_payment(CallPlan plan, CallOrigin origin, const std::sha
   const auto refuse = [waiting, exchange, &answers](const PaymentRefusal& refusal) {
     const auto& tool = waiting->plan.component;
     answers.call_log().refused(name_of(Method::tools_call), tool, refusal.why);
-    auto result =
-        refusal.may_pay ? payment_required(*waiting->plan.price, tool, refusal.why) : payment_impossible(refusal.why);
-    auto json = dump(result);
+    const auto result = JsonDocument::of(refusal.may_pay ? payment_required(*waiting->plan.price, tool, refusal.why)
+                                                         : payment_impossible(refusal.why));
     const auto& from = waiting->origin;
-    auto reply = answers.result(from.id, PluginMethod::tools_call, *from.caller, std::move(result), std::move(json));
+    auto reply = answers.result(from.id, PluginMethod::tools_call, *from.caller, result.root());
     reply.is_tool_error = true;
     exchange->reply(std::move(reply));
   };
@@ -176,7 +182,7 @@ void PluginCall::complete(Outcome outcome, std::string json) {
   if (outcome == Outcome::input_required) return ask(json);
   if (is_to_be_paid(outcome, json)) return settle(std::move(json));
   origin_.payment.reset();  // before its client can use it again
-  exchange_->reply(answer(outcome, std::move(json)));
+  exchange_->reply(answer(outcome, json));
 }
 
 // Nobody pays for a failure, nor for what he does not get.
@@ -184,7 +190,7 @@ bool PluginCall::is_to_be_paid(Outcome outcome, const std::string& json) {
   if (origin_.payment == nullptr || price_ == nullptr || outcome != Outcome::result || !exchange_->is_awaited())
     return false;
   const auto result = read_plugin_result(method(), json, output_schema_);
-  return result.has_value() && !failure_of_tool(*result);
+  return result.has_value() && !failure_of_tool(result->root());
 }
 
 void PluginCall::settle(std::string json) {
@@ -202,9 +208,8 @@ Reply PluginCall::answer_settled(const std::string& json, const Settlement& sett
   const auto why = "Payment settlement failed: " + settlement.error;
   count_failure(why);
   tell_end("payment not settled", why);
-  auto result = payment_required(*price_, component(), why, settlement.response);
-  auto text = dump(result);
-  auto reply = answers_.result(origin_.id, method(), *origin_.caller, std::move(result), std::move(text));
+  const auto result = JsonDocument::of(payment_required(*price_, component(), why, settlement.response));
+  auto reply = answers_.result(origin_.id, method(), *origin_.caller, result.root());
   reply.is_tool_error = true;
   return reply;
 }
@@ -246,26 +251,34 @@ void PluginCall::ask(std::string_view json) {
                        [&answers = answers_, call = std::move(call)](const Json& read) { answers.go_on(call, read); });
 }
 
-Reply PluginCall::answer(Outcome outcome, std::string json) const {
-  return outcome == Outcome::result ? answer_result(std::move(json))
+Reply PluginCall::answer(Outcome outcome, std::string_view json) const {
+  return outcome == Outcome::result ? answer_result(json)
                                     : answer_error(json, words_for_cancellation(), plugin_->error_texts());
 }
 
-Reply PluginCall::answer_result(std::string json) const {
-  auto result = read_plugin_result(method(), json, output_schema_);
-  if (result.has_error()) return misbehaviour(result.error().message);
-  const bool changed =
-      method() == PluginMethod::completion_complete ? cut_completion(*result) : encode_uris(method(), *result);
-  if (changed) json = dump(*result);
-  auto failure = method() == PluginMethod::tools_call ? failure_of_tool(*result) : std::nullopt;
+Reply PluginCall::answer_result(std::string_view json) const {
+  auto read = read_plugin_result(method(), json, output_schema_);
+  if (read.has_error()) return misbehaviour(read.error().message);
+  auto document = *std::move(read);
+  const auto change = [&document](auto how) {
+    auto tree = document.root().json();
+    how(tree);
+    document = JsonDocument::of(tree);
+  };
+  if (has_too_many_values(method(), document.root())) {
+    change(cut_completion);
+  } else if (has_uris_to_encode(method(), document.root())) {
+    change([this](Json& result) { encode_uris(method(), result); });
+  }
+  auto failure = method() == PluginMethod::tools_call ? failure_of_tool(document.root()) : std::nullopt;
   if (failure) {
     const auto why = words_for_cancellation();
-    if (complete_failure(*result, why)) json = dump(*result);
+    if (const auto told = told_failure(document.root(), why)) document = JsonDocument::of(*told);
     if (!why.empty()) failure = why + " " + *failure;
     count_failure(*failure);
   }
-  tell_end(failure ? "tool error" : "ok", failure.value_or(""), json);
-  auto reply = answers_.result(origin_.id, method(), *origin_.caller, *std::move(result), std::move(json));
+  tell_end(failure ? "tool error" : "ok", failure.value_or(""), document.root().text());
+  auto reply = answers_.result(origin_.id, method(), *origin_.caller, document.root());
   reply.is_tool_error = failure.has_value();
   return reply;
 }
@@ -287,16 +300,17 @@ Reply PluginCall::answer_error(std::string_view json, const std::string& why, Er
   return answers_.error(origin_.id, *error);
 }
 
-bool PluginCall::complete_failure(Json& result, const std::string& why) const {
-  const bool is_unexpected = take_unexpected_mark(result);
-  auto& content = result["content"];
-  const bool is_masked = is_unexpected && plugin_->error_texts() == ErrorTexts::masked;
-  if (is_masked) {
-    result.erase("structuredContent");
+std::optional<Json> PluginCall::told_failure(JsonValue result, const std::string& why) const {
+  if (why.empty() && !result.find("_meta").contains(unexpected_mark)) return std::nullopt;
+  auto told = result.json();
+  const bool is_unexpected = take_unexpected_mark(told);
+  auto& content = told["content"];
+  if (is_unexpected && plugin_->error_texts() == ErrorTexts::masked) {
+    told.erase("structuredContent");
     content = {{{"type", "text"}, {"text", masked_text(component())}}};
   }
   if (!why.empty()) content.insert(content.begin(), Json{{"type", "text"}, {"text", why}});
-  return is_unexpected || !why.empty();
+  return told;
 }
 
 std::string PluginCall::words_for_cancellation() const {

@@ -60,9 +60,8 @@ struct SuspendedCall {
 class CallAnswers {
  public:
   virtual ~CallAnswers() = default;
-  // `json` is the text that was read into `result`.
-  virtual Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
-                       std::string json) const = 0;
+  // The result has been read and found to be right.
+  virtual Reply result(std::string_view id, PluginMethod method, const Caller& caller, JsonValue result) const = 0;
   virtual Reply error(std::string_view id, const RpcError& error) const = 0;
   // `error` says what the client would have to be capable of, and it is true that it is not.
   virtual Reply missing_capability(std::string_view id, const RpcError& error, const Json& /*missing*/) const {
@@ -119,13 +118,13 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   bool is_to_be_paid(Outcome outcome, const std::string& json);
   void settle(std::string json);
   Reply answer_settled(const std::string& json, const Settlement& settlement) const;
-  Reply answer(Outcome outcome, std::string json) const;
-  Reply answer_result(std::string json) const;
+  Reply answer(Outcome outcome, std::string_view json) const;
+  Reply answer_result(std::string_view json) const;
   // `why` is what the host says of it, if anything; what the plugin says follows.
   Reply answer_error(std::string_view json, const std::string& why, ErrorTexts texts) const;
-  // Of a tool that says that it failed: what the client is told of it, and that it was cancelled, if it was. True if
-  // the result has changed.
-  bool complete_failure(Json& result, const std::string& why) const;
+  // What the client is told of a tool that says that it failed, and that it was cancelled, if it was; nothing: what it
+  // says itself.
+  std::optional<Json> told_failure(JsonValue result, const std::string& why) const;
   // Why a call that failed was to end early, unless its client wanted that. The plugin itself often says no more than
   // that it was cancelled.
   std::string words_for_cancellation() const;

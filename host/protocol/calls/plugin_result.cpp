@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 #include <utility>
+#include <variant>
 
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
@@ -20,37 +21,32 @@ Error at(const std::string& place, const Error& error) {
   return fail(place + error.message);
 }
 
-bool is_string(const Json& object, const char* field) {
-  const auto found = object.find(field);
-  return found != object.end() && found->is_string();
-}
-
-Result<> require_strings(const Json& object, std::initializer_list<const char*> fields) {
+Result<> require_strings(JsonValue object, std::initializer_list<const char*> fields) {
   for (const auto* field : fields) {
-    if (!is_string(object, field)) return fail(std::string(" lacks the string \"") + field + "\"");
+    if (!object.find(field).is_string()) return fail(std::string(" lacks the string \"") + field + "\"");
   }
   return {};
 }
 
-Result<> check_resource_contents(const Json& contents) {
+Result<> check_resource_contents(JsonValue contents) {
   if (!contents.is_object()) return fail(" is not an object");
   if (auto uri = require_strings(contents, {"uri"}); uri.has_error()) return uri;
-  if (is_string(contents, "text") || is_string(contents, "blob")) return {};
+  if (contents.find("text").is_string() || contents.find("blob").is_string()) return {};
   return fail(" has neither a \"text\" nor a \"blob\" string");
 }
 
-Result<> check_content_block(const Json& block) {
+Result<> check_content_block(JsonValue block) {
   if (!block.is_object()) return fail(" is not an object");
   if (auto typed = require_strings(block, {"type"}); typed.has_error()) return typed;
-  const auto& type = block["type"].get_ref<const std::string&>();
+  std::string storage;
+  const auto type = block.find("type").string(storage);
   if (type == "text") return require_strings(block, {"text"});
   if (type == "image" || type == "audio") return require_strings(block, {"data", "mimeType"});
   if (type == "resource_link") return require_strings(block, {"uri", "name"});
-  if (type != "resource") return fail(" has the unknown type " + dump(block["type"]));
+  if (type != "resource") return fail(" has the unknown type " + dump(Json(type)));
   const auto resource = block.find("resource");
-  if (resource == block.end()) return fail(" lacks \"resource\"");
-  if (auto contents = check_resource_contents(*resource); contents.has_error())
-    return at(".resource", contents.error());
+  if (!resource) return fail(" lacks \"resource\"");
+  if (auto contents = check_resource_contents(resource); contents.has_error()) return at(".resource", contents.error());
   return {};
 }
 
@@ -58,72 +54,75 @@ std::string element(const char* array, std::size_t index) {
   return array + ("[" + std::to_string(index) + "]");
 }
 
-Result<> check_tool_result(const Json& result) {
-  const auto content = result.find("content");
-  if (content == result.end() || !content->is_array()) return fail("it lacks the array \"content\"");
-  for (std::size_t i = 0; i < content->size(); ++i) {
-    auto block = check_content_block((*content)[i]);
-    if (block.has_error()) return at(element("content", i), block.error());
+// Each element of the array; the error names it.
+Result<> check_elements(JsonValue array, const char* name, Result<> (*check)(JsonValue)) {
+  std::size_t index = 0;
+  for (const auto each : array.elements()) {
+    if (auto checked = check(each); checked.has_error()) return at(element(name, index), checked.error());
+    ++index;
   }
+  return {};
+}
+
+Result<> check_tool_result(JsonValue result) {
+  const auto content = result.find("content");
+  if (!content.is_array()) return fail("it lacks the array \"content\"");
+  if (auto checked = check_elements(content, "content", check_content_block); checked.has_error()) return checked;
   const auto is_error = result.find("isError");
-  if (is_error != result.end() && !is_error->is_boolean()) return fail("\"isError\" is not true or false");
+  if (is_error && !is_error.is_boolean()) return fail("\"isError\" is not true or false");
   return {};
 }
 
 // The message names a JSON Pointer and the keyword, which is what the plugin's author looks for.
-Result<> check_structured_content(const Json& result, const Schema& schema) {
-  if (result.value("isError", false)) return {};
+Result<> check_structured_content(JsonValue result, const Schema& schema) {
+  if (const auto is_error = result.find("isError"); is_error && is_error.boolean()) return {};
   const auto content = result.find("structuredContent");
-  if (content == result.end()) {
+  if (!content) {
     return fail("the tool has an outputSchema, but the result has no \"structuredContent\"");
   }
-  const auto violation = schema.validate(*content);
+  const auto violation = schema.validate(content);
   if (!violation) return {};
   return fail("structuredContent" + violation->path + " does not fit the tool's outputSchema (" +
               (violation->keyword.empty() ? "limit" : violation->keyword) + "): " + violation->message);
 }
 
-Result<> check_read_result(const Json& result) {
+Result<> check_read_result(JsonValue result) {
   const auto contents = result.find("contents");
-  if (contents == result.end() || !contents->is_array()) return fail("it lacks the array \"contents\"");
-  for (std::size_t i = 0; i < contents->size(); ++i) {
-    auto checked = check_resource_contents((*contents)[i]);
-    if (checked.has_error()) return at(element("contents", i), checked.error());
-  }
+  if (!contents.is_array()) return fail("it lacks the array \"contents\"");
+  if (auto checked = check_elements(contents, "contents", check_resource_contents); checked.has_error()) return checked;
   const auto ttl = result.find("ttlMs");
-  if (ttl != result.end() && !ttl->is_number_unsigned()) return fail("\"ttlMs\" is not a whole number of at least 0");
+  if (ttl && ttl.kind() != JsonValue::Kind::unsigned_integer) {
+    return fail("\"ttlMs\" is not a whole number of at least 0");
+  }
   const auto scope = result.find("cacheScope");
-  if (scope != result.end() && *scope != "public" && *scope != "private") {
+  if (scope && !scope.is("public") && !scope.is("private")) {
     return fail(R"("cacheScope" is neither "public" nor "private")");
   }
   return {};
 }
 
-Result<> check_prompt_message(const Json& message) {
+Result<> check_prompt_message(JsonValue message) {
   if (!message.is_object()) return fail(" is not an object");
   const auto role = message.find("role");
-  if (role == message.end() || (*role != "user" && *role != "assistant")) {
+  if (!role.is("user") && !role.is("assistant")) {
     return fail(R"( has a "role" that is neither "user" nor "assistant")");
   }
   const auto content = message.find("content");
-  if (content == message.end()) return fail(" lacks \"content\"");
-  if (auto block = check_content_block(*content); block.has_error()) return at(".content", block.error());
+  if (!content) return fail(" lacks \"content\"");
+  if (auto block = check_content_block(content); block.has_error()) return at(".content", block.error());
   return {};
 }
 
-Result<> check_prompt_result(const Json& result) {
+Result<> check_prompt_result(JsonValue result) {
   const auto messages = result.find("messages");
-  if (messages == result.end() || !messages->is_array()) return fail("it lacks the array \"messages\"");
-  for (std::size_t i = 0; i < messages->size(); ++i) {
-    auto checked = check_prompt_message((*messages)[i]);
-    if (checked.has_error()) return at(element("messages", i), checked.error());
-  }
+  if (!messages.is_array()) return fail("it lacks the array \"messages\"");
+  if (auto checked = check_elements(messages, "messages", check_prompt_message); checked.has_error()) return checked;
   const auto description = result.find("description");
-  if (description != result.end() && !description->is_string()) return fail("\"description\" is not a string");
+  if (description && !description.is_string()) return fail("\"description\" is not a string");
   return {};
 }
 
-Result<> check_result(PluginMethod method, const Json& result) {
+Result<> check_result(PluginMethod method, JsonValue result) {
   if (method == PluginMethod::tools_call) return check_tool_result(result);
   if (method == PluginMethod::resources_read) return check_read_result(result);
   if (method == PluginMethod::completion_complete) return check_completion_result(result);
@@ -144,26 +143,50 @@ bool encode_content_uri(Json& block) {
   return type == "resource" && encode_uri(block["resource"]);
 }
 
-Result<Json> read_object(std::string_view json) {
-  auto parsed = parse_json(json, max_result_depth, DuplicateKeys::refuse);
-  if (parsed.has_error()) return fail("it is not valid JSON: " + parsed.error().message);
-  if (!parsed->is_object()) return fail("it is not a JSON object");
-  return parsed;
+bool is_to_be_encoded(JsonValue holder) {
+  std::string storage;
+  return encoded_uri(holder.find("uri").string(storage)).has_value();
+}
+
+bool is_content_to_be_encoded(JsonValue block) {
+  const auto type = block.find("type");
+  if (type.is("resource_link")) return is_to_be_encoded(block);
+  return type.is("resource") && is_to_be_encoded(block.find("resource"));
+}
+
+Result<JsonDocument> read_object(std::string_view json) {
+  auto read = JsonDocument::read(json, max_result_depth);
+  if (read.has_error()) return fail("it is not valid JSON: " + read.error().message);
+  if (!read->root().is_object()) return fail("it is not a JSON object");
+  return read;
 }
 
 }  // namespace
 
-Result<Json> read_plugin_result(PluginMethod method, std::string_view json,
-                                const std::optional<Schema>& output_schema) {
-  auto result = read_object(json);
-  if (result.has_error()) return result;
-  if (const auto meta = result->find("_meta"); meta != result->end() && !meta->is_object()) {
-    return fail("\"_meta\" is not an object");
-  }
-  if (auto checked = check_result(method, *result); checked.has_error()) return checked.error();
-  if (!output_schema) return result;
-  if (auto checked = check_structured_content(*result, *output_schema); checked.has_error()) return checked.error();
-  return result;
+Result<JsonDocument> read_plugin_result(PluginMethod method, std::string_view json,
+                                        const std::optional<Schema>& output_schema) {
+  auto read = read_object(json);
+  if (read.has_error()) return read;
+  const auto result = read->root();
+  if (const auto meta = result.find("_meta"); meta && !meta.is_object()) return fail("\"_meta\" is not an object");
+  if (auto checked = check_result(method, result); checked.has_error()) return checked.error();
+  if (!output_schema) return read;
+  if (auto checked = check_structured_content(result, *output_schema); checked.has_error()) return checked.error();
+  return read;
+}
+
+bool has_uris_to_encode(PluginMethod method, JsonValue result) {
+  const auto any = [](JsonValue array, bool (*is_one)(JsonValue)) {
+    for (const auto each : array.elements()) {
+      if (is_one(each)) return true;
+    }
+    return false;
+  };
+  if (method == PluginMethod::tools_call) return any(result.find("content"), is_content_to_be_encoded);
+  if (method == PluginMethod::resources_read) return any(result.find("contents"), is_to_be_encoded);
+  if (method != PluginMethod::prompts_get) return false;
+  return any(result.find("messages"),
+             [](JsonValue message) { return is_content_to_be_encoded(message.find("content")); });
 }
 
 bool encode_uris(PluginMethod method, Json& result) {
@@ -182,16 +205,19 @@ bool encode_uris(PluginMethod method, Json& result) {
 }
 
 Result<RpcError> read_plugin_error(std::string_view json) {
-  auto error = read_object(json);
-  if (error.has_error()) return error.error();
-  const auto code = error->find("code");
-  if (code == error->end() || !code->is_number_integer()) return fail("the error lacks the whole number \"code\"");
-  const auto number = code->get<std::int64_t>();
-  if (!std::in_range<int>(number) || (code->is_number_unsigned() && number < 0)) {
-    return fail("the error's \"code\" does not fit into 32 bits");
-  }
-  if (auto message = require_strings(*error, {"message"}); message.has_error()) return at("the error", message.error());
-  return RpcError{static_cast<int>(number), (*error)["message"].get<std::string>(), error->value("data", Json())};
+  const auto read = read_object(json);
+  if (read.has_error()) return read.error();
+  const auto error = read->root();
+  const auto code = error.find("code");
+  if (!code.is_integer()) return fail("the error lacks the whole number \"code\"");
+  const auto number = code.number();
+  const bool is_small = std::holds_alternative<std::int64_t>(number)
+                            ? std::in_range<int>(std::get<std::int64_t>(number))
+                            : std::in_range<int>(std::get<std::uint64_t>(number));
+  if (!is_small) return fail("the error's \"code\" does not fit into 32 bits");
+  if (auto message = require_strings(error, {"message"}); message.has_error()) return at("the error", message.error());
+  return RpcError{std::visit([](auto value) { return static_cast<int>(value); }, number),
+                  error.find("message").string(), error.find("data").json()};
 }
 
 std::string invalid_answer(std::string_view plugin, PluginMethod method, std::string_view component,

@@ -13,14 +13,16 @@
 
 namespace mcph {
 
-// The result object of the method. The error names the field. The structured content of a tool with an output schema is
-// checked, unless the result is an error (2026-07-28, server/tools, "Output Schema").
-Result<Json> read_plugin_result(PluginMethod method, std::string_view json,
-                                const std::optional<Schema>& output_schema = {});
+// The result object of the method, whose text outlives it. The error names the field. The structured content of a tool
+// with an output schema is checked, unless the result is an error (2026-07-28, server/tools, "Output Schema").
+Result<JsonDocument> read_plugin_result(PluginMethod method, std::string_view json,
+                                        const std::optional<Schema>& output_schema = {});
 
 // Percent-encodes what a URI cannot have, in those of the resources in a result that has been read. True if there was
 // something.
 bool encode_uris(PluginMethod method, Json& result);
+// Whether that would change it.
+bool has_uris_to_encode(PluginMethod method, JsonValue result);
 
 // {"code", "message", "data"?} of MCP_OUTCOME_ERROR.
 Result<RpcError> read_plugin_error(std::string_view json);

@@ -26,8 +26,9 @@ Json answer_of(Outcome outcome, std::string_view json) {
   }
   auto result = read_plugin_result(PluginMethod::resources_read, json);
   if (result.has_error()) return error_answer(error_code::internal_error, result.error().message);
-  encode_uris(PluginMethod::resources_read, *result);
-  return *std::move(result);
+  auto answer = result->root().json();
+  encode_uris(PluginMethod::resources_read, answer);
+  return answer;
 }
 
 }  // namespace
@@ -70,7 +71,8 @@ void ResourceReads::begin(const OrderedJson& reads, const Catalog& catalog, std:
   const std::shared_ptr<ResourceReads> all(new ResourceReads(std::move(caller), std::move(exchange), std::move(done)));
   // At once, so that no lease is held but on what is read.
   for (const auto& [name, request] : reads.items())
-    all->left_.emplace_back(name, plan_resource_read(catalog, {{"uri", request["params"]["uri"].get<std::string>()}}));
+    all->left_.emplace_back(name, plan_call(PluginMethod::resources_read, catalog,
+                                            Json{{"uri", request["params"]["uri"].get<std::string>()}}));
   std::ranges::reverse(all->left_);
   all->read_next();
 }

@@ -7,6 +7,15 @@ namespace {
 
 constexpr std::string_view resource_links_since = "2025-06-18";
 
+// Of the modern era's results.
+constexpr const char* modern_members[] = {"resultType", "ttlMs", "cacheScope"};
+
+bool block_fits(JsonValue block, std::string_view revision) {
+  const auto type = block.find("type");
+  return !(type.is("audio") && revision < audio_since) &&
+         !(type.is("resource_link") && revision < resource_links_since);
+}
+
 Json text_block(std::string text) {
   return {{"type", "text"}, {"text", std::move(text)}};
 }
@@ -35,10 +44,23 @@ bool fit_block(Json& block, std::string_view revision) {
 
 }  // namespace
 
+bool fits_revision(JsonValue result, std::string_view revision) {
+  for (const auto* member : modern_members) {
+    if (result.contains(member)) return false;
+  }
+  if (const auto structured = result.find("structuredContent"); structured && !structured.is_object()) return false;
+  for (const auto block : result.find("content").elements()) {
+    if (!block_fits(block, revision)) return false;
+  }
+  for (const auto message : result.find("messages").elements()) {
+    if (!block_fits(message.find("content"), revision)) return false;
+  }
+  return true;
+}
+
 bool fit_to_revision(Json& result, std::string_view revision) {
   bool changed = false;
-  // Members of the modern era's results.
-  for (const auto* member : {"resultType", "ttlMs", "cacheScope"})
+  for (const auto* member : modern_members)
     changed |= result.erase(member) > 0;
   // Any JSON value is allowed there only from 2026-07-28 on.
   if (const auto structured = result.find("structuredContent");

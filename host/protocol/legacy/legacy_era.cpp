@@ -111,7 +111,7 @@ Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) con
   return {result_response(id, result + "}")};
 }
 
-void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
+void LegacyEra::handle(const Message& message, const std::shared_ptr<Session>& session, const RequestContext& context,
                        const std::shared_ptr<Exchange>& exchange) {
   const auto caller = session->caller_as(context.principal);
   if (observer_ != nullptr) exchange->note_caller(caller);
@@ -121,8 +121,7 @@ void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
         error(message.id, {error_code::method_not_found, "Method not found: " + message.method_name}));
   }
   session->requests().add(message.id, context.principal, exchange);
-  Request request{
-      std::move(message.id), std::move(message.method_name), std::move(message.params), session, caller, exchange};
+  Request request{message.id, message.method_name, message.params, session, caller, exchange};
   request.component = call_log_.component_in(request.params);
   request.limits = context.limits;
   (this->*handler)(std::move(request));
@@ -131,9 +130,8 @@ void LegacyEra::handle(Message message, const std::shared_ptr<Session>& session,
 void LegacyEra::take(const Message& notification, Session& session) {
   if (notification.method == Method::notifications_initialized) return session.initialized();
   if (notification.method != Method::notifications_cancelled) return;
-  const auto id = notification.params.find("requestId");
-  if (id == notification.params.end()) return;
-  if (const auto exchange = session.requests().find(dump(*id))) exchange->abandon();
+  const auto id = id_text(notification.params.find("requestId"));
+  if (const auto exchange = session.requests().find(id)) exchange->abandon();
 }
 
 std::shared_ptr<const Catalog> LegacyEra::view_of(const Request& request) const {
@@ -182,7 +180,7 @@ void LegacyEra::get_prompt(Request&& request) {
 }
 
 void LegacyEra::set_log_level(Request&& request) {
-  const auto name = request.params.value("level", Json());
+  const auto name = request.params.find("level").json();
   const auto level = read_log_level(name);
   if (!level) return request.exchange->reply(error_reply(request.id, unknown_log_level(name)));
   request.session->log_threshold()->store(*level);
@@ -210,13 +208,13 @@ void LegacyEra::unsubscribe(Request&& request) {
 }
 
 void LegacyEra::complete_argument(Request&& request) {
-  auto planned = plan_completion(*view_of(request), std::move(request.params));
+  auto planned = plan_completion(*view_of(request), request.params);
   if (planned) return perform(std::move(request), *std::move(planned));
   request.exchange->reply({result_response(request.id, "{" + std::string(no_completion) + "}")});
 }
 
 void LegacyEra::perform(Request&& request, Plan plan) {
-  auto planned = plan(*view_of(request), std::move(request.params));
+  auto planned = plan(*view_of(request), request.params);
   perform(std::move(request), std::move(planned));
 }
 
@@ -251,10 +249,13 @@ void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exch
   exchange.reply(error_reply(id, error));
 }
 
-Reply LegacyEra::result(std::string_view id, PluginMethod, const Caller& caller, Json result, std::string json) const {
-  const bool changed = fit_to_revision(result, caller.protocol_version);
-  const bool one_line = json.find_first_of("\r\n") == std::string::npos;
-  return {result_response(id, changed || !one_line ? dump(result) : json)};
+Reply LegacyEra::result(std::string_view id, PluginMethod, const Caller& caller, JsonValue result) const {
+  const auto text = result.text();
+  const bool is_one_line = text.find_first_of("\r\n") == std::string_view::npos;
+  if (is_one_line && fits_revision(result, caller.protocol_version)) return {result_response(id, text)};
+  auto tree = result.json();
+  fit_to_revision(tree, caller.protocol_version);
+  return {result_response(id, dump(tree))};
 }
 
 Reply LegacyEra::error(std::string_view id, const RpcError& error) const {

@@ -40,13 +40,12 @@ class LegacyEra final : public CallAnswers {
 
   // Answers a request of a session, but for initialize. The context says who has sent it, by which it may do what it
   // asks for, whatever the session's earlier requests have proven.
-  void handle(Message request, const std::shared_ptr<Session>& session, const RequestContext& context,
+  void handle(const Message& request, const std::shared_ptr<Session>& session, const RequestContext& context,
               const std::shared_ptr<Exchange>& exchange);
   // Takes a notification of a session.
   static void take(const Message& notification, Session& session);
 
-  Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
-               std::string json) const override;
+  Reply result(std::string_view id, PluginMethod method, const Caller& caller, JsonValue result) const override;
   Reply error(std::string_view id, const RpcError& error) const override;
   // Sends the requests to the client, and begins the call again when it has answered.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
@@ -62,7 +61,7 @@ class LegacyEra final : public CallAnswers {
   struct Request {
     std::string id;
     std::string method_name;  // for the log
-    Json params;
+    JsonValue params;         // gone when the handler has returned
     std::shared_ptr<Session> session;
     std::shared_ptr<const Caller> caller;
     std::shared_ptr<Exchange> exchange;
@@ -89,7 +88,7 @@ class LegacyEra final : public CallAnswers {
   void unsubscribe(Request&& request);
 
   void list(const Request& request, const ComponentList& components, std::string_view field) const;
-  using Plan = Planned (*)(const Catalog&, Json);
+  using Plan = Planned (*)(const Catalog&, JsonValue);
   void perform(Request&& request, Plan plan);
   static void refuse(std::string_view id, const Caller& caller, Exchange& exchange, Rejection rejection);
   // Ends a call whose plugin asked what cannot be answered.

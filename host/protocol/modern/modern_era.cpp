@@ -39,9 +39,9 @@ int code_of_rejection(Rejection::Reason reason) {
 }
 
 // The plugin's text with further members in front, if that makes one line of valid JSON.
-bool can_prepend_members(const Json& result, std::string_view json) {
-  return !result.contains("_meta") && !result.contains("resultType") && json.starts_with('{') &&
-         json.find_first_of("\r\n") == std::string_view::npos;
+bool can_prepend_members(JsonValue result) {
+  return !result.contains("_meta") && !result.contains("resultType") && result.is_object() &&
+         result.text().find_first_of("\r\n") == std::string_view::npos;
 }
 
 // Beside the requests that carry it, whose bodies are bounded.
@@ -89,9 +89,9 @@ ModernEra::Handler ModernEra::find_handler(std::optional<Method> method) {
   return nullptr;
 }
 
-void ModernEra::handle(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
+void ModernEra::handle(const Message& message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
                        const std::shared_ptr<NotificationStream>& output) {
-  Request request{std::move(message.id), {}, {}, {}, exchange, output, context.mirrored, context.limits};
+  Request request{message.id, message.params, {}, {}, exchange, output, context.mirrored, context.limits};
   if (const auto error = check(message, request, context.principal)) {
     call_log_.refused(message.method_name, call_log_.component_in(message.params), error->message);
     return exchange->reply(error_reply(request.id, *error, ReplyStatus::invalid));
@@ -102,13 +102,12 @@ void ModernEra::handle(Message message, const RequestContext& context, const std
     return exchange->reply(error_reply(request.id, error, ReplyStatus::not_found));
   }
   if (observer_ != nullptr) exchange->note_caller(request.caller);
-  request.params = std::move(message.params);
-  request.method_name = std::move(message.method_name);
+  request.method_name = message.method_name;
   request.component = call_log_.component_in(request.params);
   (this->*handler)(std::move(request));
 }
 
-std::optional<RpcError> ModernEra::check(Message& message, Request& request, const Principal& principal) {
+std::optional<RpcError> ModernEra::check(const Message& message, Request& request, const Principal& principal) {
   const auto read = read_version(message.params);
   if (read.has_error()) return read.error();
   const auto& version = *read;
@@ -121,12 +120,12 @@ std::optional<RpcError> ModernEra::check(Message& message, Request& request, con
                     "Unsupported protocol version",
                     {{"supported", Json::array({revision})}, {"requested", version}}};
   }
-  auto level = take_log_level(message.params);
+  auto level = read_log_level_in(message.params);
   if (level.has_error()) return level.error();
   if (const auto wanted = *level) {
     request.log_threshold = std::make_shared<const LogThreshold>(*wanted);
   }
-  auto taken = take_caller(message.params);
+  auto taken = read_caller(message.params);
   if (taken.has_error()) return taken.error();
   auto& caller = *taken;
   caller.principal = principal;
@@ -188,26 +187,26 @@ void ModernEra::call_tool(Request&& request) {
 }
 
 void ModernEra::read_resource(Request&& request) {
-  perform(std::move(request), [](const Catalog& catalog, Json params, const MirroredFields*) {
-    return plan_resource_read(catalog, std::move(params));
+  perform(std::move(request), [](const Catalog& catalog, JsonValue params, const MirroredFields*) {
+    return plan_resource_read(catalog, params);
   });
 }
 
 void ModernEra::get_prompt(Request&& request) {
-  perform(std::move(request), [](const Catalog& catalog, Json params, const MirroredFields*) {
-    return plan_prompt_get(catalog, std::move(params));
+  perform(std::move(request), [](const Catalog& catalog, JsonValue params, const MirroredFields*) {
+    return plan_prompt_get(catalog, params);
   });
 }
 
 void ModernEra::complete_argument(Request&& request) {
-  auto planned = plan_completion(*view_of(request), std::move(request.params));
+  auto planned = plan_completion(*view_of(request), request.params);
   if (!planned) return request.exchange->reply(complete(request.id, {no_completion}));
   begin(std::move(request), *std::move(planned), {});
 }
 
 void ModernEra::perform(Request&& request, Plan plan) {
-  auto returned = take_returned_answers(request.params);
-  auto planned = plan(*view_of(request), std::move(request.params), request.mirrored);
+  const auto returned = returned_answers_in(request.params);
+  auto planned = plan(*view_of(request), request.params, request.mirrored);
   begin(std::move(request), std::move(planned), returned);
 }
 
@@ -269,22 +268,22 @@ Reply ModernEra::rejection_reply(std::string_view id, Rejection rejection) const
 }
 
 void ModernEra::listen(Request&& request) {
-  const auto filter = request.params.find("notifications");
-  if (filter == request.params.end() || !filter->is_object()) {
+  const auto filter = request.params.find("notifications").json();
+  if (!filter.is_object()) {
     const RpcError error{error_code::invalid_params, "Invalid params: params.notifications must be an object"};
     return request.exchange->reply(error_reply(request.id, error));
   }
-  const auto wants = [&](const char* field) { return filter->value(field, Json()) == true; };
+  const auto wants = [&](const char* field) { return filter.value(field, Json()) == true; };
   const ListKinds wanted{.tools = wants("toolsListChanged"),
                          .resources = wants("resourcesListChanged"),
                          .prompts = wants("promptsListChanged")};
-  auto tasks = read_task_filter(request, *filter);
+  auto tasks = read_task_filter(request, filter);
   if (!tasks) return request.exchange->reply(tasks_required_reply(request.id));
-  auto resources = read_resource_filter(*view_of(request), *filter);
+  auto resources = read_resource_filter(*view_of(request), filter);
   if (resources.has_error()) return request.exchange->reply(error_reply(request.id, resources.error()));
   const auto subscription =
       Subscription::open(std::move(request.id),
-                         {wanted, filter->contains("resourceSubscriptions"), *std::move(resources), *std::move(tasks)},
+                         {wanted, filter.contains("resourceSubscriptions"), *std::move(resources), *std::move(tasks)},
                          request.exchange, request.output, request.caller->principal, catalog_);
   const MutexLock lock(mutex_);
   if (ending_) return subscription->end(identity_);
@@ -326,33 +325,29 @@ void ModernEra::end() {
 }
 
 Reply ModernEra::complete(std::string_view id, std::initializer_list<std::string_view> members) const {
-  std::string result;
-  auto size = opening_.size() + 1;
-  for (const auto each : members)
-    size += each.size() + 1;
-  result.reserve(size);
-  result.append(opening_);
+  auto response = begin_result_response(id, opening_, members);
   for (const auto each : members) {
-    if (!each.empty()) result.append(",").append(each);
+    if (!each.empty()) response.append(",").append(each);
   }
-  return {result_response(id, result.append("}"))};
+  return {response.append("}}")};
 }
 
-Reply ModernEra::result(std::string_view id, PluginMethod method, const Caller&, Json result, std::string json) const {
+Reply ModernEra::result(std::string_view id, PluginMethod method, const Caller&, JsonValue result) const {
   const bool is_read = method == PluginMethod::resources_read;
   const std::string_view ttl = is_read && !result.contains("ttlMs") ? R"("ttlMs":0)" : "";
   const std::string_view scope = is_read && !result.contains("cacheScope") ? R"("cacheScope":"private")" : "";
-  if (can_prepend_members(result, json)) {
-    const auto members = std::string_view(json).substr(1, json.rfind('}') - 1);
-    return complete(id, {ttl, scope, members});
+  if (can_prepend_members(result)) {
+    const auto text = result.text();
+    return complete(id, {ttl, scope, text.substr(1, text.size() - 2)});
   }
-  result["resultType"] = "complete";
-  result["_meta"][meta_key::server_info] = Json::parse(identity_);
+  auto tree = result.json();
+  tree["resultType"] = "complete";
+  tree["_meta"][meta_key::server_info] = Json::parse(identity_);
   if (is_read) {
-    result.emplace("ttlMs", 0);
-    result.emplace("cacheScope", "private");
+    tree.emplace("ttlMs", 0);
+    tree.emplace("cacheScope", "private");
   }
-  return {result_response(id, dump(result))};
+  return {result_response(id, dump(tree))};
 }
 
 Reply ModernEra::error(std::string_view id, const RpcError& error) const {

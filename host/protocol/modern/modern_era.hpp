@@ -39,7 +39,7 @@ class ModernEra final : public CallAnswers {
 
   // Answers a request. `output` is where its client hears notifications, if that has one place for them, such as stdio;
   // null: on the exchange.
-  void handle(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
+  void handle(const Message& message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
               const std::shared_ptr<NotificationStream>& output = nullptr);
 
   // Ends the subscriptions and tasks of those whose credentials are good no longer.
@@ -52,8 +52,7 @@ class ModernEra final : public CallAnswers {
   std::size_t subscriptions();
   std::size_t tasks() const { return tasks_.count(); }
 
-  Reply result(std::string_view id, PluginMethod method, const Caller& caller, Json result,
-               std::string json) const override;
+  Reply result(std::string_view id, PluginMethod method, const Caller& caller, JsonValue result) const override;
   Reply error(std::string_view id, const RpcError& error) const override;
   Reply missing_capability(std::string_view id, const RpcError& error, const Json& missing) const override;
   // Answers the request with the input requests, and leaves it to the client to come back.
@@ -69,7 +68,7 @@ class ModernEra final : public CallAnswers {
  private:
   struct Request {
     std::string id;
-    Json params;
+    JsonValue params;  // gone when the handler has returned
     std::shared_ptr<const Caller> caller;
     std::shared_ptr<const LogThreshold> log_threshold;
     std::shared_ptr<Exchange> exchange;
@@ -82,9 +81,8 @@ class ModernEra final : public CallAnswers {
   using Handler = void (ModernEra::*)(Request&&);
   static Handler find_handler(std::optional<Method> method);
 
-  // Takes what the message says about itself out of its params, into the request; an error if it does not say what it
-  // must.
-  static std::optional<RpcError> check(Message& message, Request& request, const Principal& principal);
+  // Takes what the message says about its client into the request; an error if it does not say what it must.
+  static std::optional<RpcError> check(const Message& message, Request& request, const Principal& principal);
 
   // What its client may see.
   std::shared_ptr<const Catalog> view_of(const Request& request) const;
@@ -106,7 +104,7 @@ class ModernEra final : public CallAnswers {
   using List = const ComponentList& (Catalog::*)() const;
   void list(const Request& request, List which, std::string_view field) const;
   std::string caching(const Catalog& view) const;
-  using Plan = Planned (*)(const Catalog&, Json, const MirroredFields*);
+  using Plan = Planned (*)(const Catalog&, JsonValue, const MirroredFields*);
   void perform(Request&& request, Plan plan);
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
   // A call that comes to no plugin: the log hears why, and the client is answered.

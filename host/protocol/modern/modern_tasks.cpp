@@ -15,7 +15,7 @@ std::shared_ptr<Task> ModernEra::find_task(const Request& request) const {
     request.exchange->reply(tasks_required_reply(request.id));
     return nullptr;
   }
-  const auto id = request.params.value("taskId", Json());
+  const auto id = request.params.find("taskId").json();
   auto task = id.is_string() ? find_task(request, id.get_ref<const std::string&>()) : nullptr;
   if (task == nullptr) {
     const RpcError error{error_code::invalid_params, id.is_string()
@@ -38,7 +38,7 @@ void ModernEra::get_task(Request&& request) {
 void ModernEra::update_task(Request&& request) {
   const auto task = find_task(request);
   if (task == nullptr) return;
-  const auto responses = request.params.value("inputResponses", Json());
+  const auto responses = request.params.find("inputResponses").json();
   const auto updated =
       responses.is_object() ? task->update(responses) : Result<>(fail("params.inputResponses must be an object"));
   if (updated.has_error()) {

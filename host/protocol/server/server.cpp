@@ -57,21 +57,23 @@ Server::~Server() {
 }
 
 Server::Text Server::read(std::string_view text) {
-  auto json = parse_json(text, max_message_depth, DuplicateKeys::refuse);
-  if (json.has_error()) {
-    return NoMessage{refuse({}, {error_code::parse_error, "Parse error: " + json.error().message})};
+  auto document = JsonDocument::read(text, max_message_depth);
+  if (document.has_error()) {
+    return {{}, NoMessage{refuse({}, {error_code::parse_error, "Parse error: " + document.error().message})}};
   }
-  if (json->is_array()) return *std::move(json);
-  auto read = read_message(*std::move(json));
-  if (read.error) return NoMessage{refuse(read.id, *read.error), read.is_notification};
-  return *std::move(read.message);
+  const auto json = document->root();
+  if (json.is_array()) return {*std::move(document), json};
+  auto read = read_message(json);
+  if (read.error) return {{}, NoMessage{refuse(read.id, *read.error), read.is_notification}};
+  return {*std::move(document), *std::move(read.message)};
 }
 
-void Server::receive_modern(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange) {
+void Server::receive_modern(const Message& message, const RequestContext& context,
+                            const std::shared_ptr<Exchange>& exchange) {
   // The era has no notification or response that a client would send on a path of its own.
   if (message.kind != Message::Kind::request) return exchange->reply({{}, ReplyStatus::accepted});
   if (!admit(message, context.principal, nullptr, *exchange)) return;
-  modern_.handle(std::move(message), context, exchange);
+  modern_.handle(message, context, exchange);
 }
 
 bool Server::admit(const Message& request, const Principal& principal, const Session* session, Exchange& exchange) {
@@ -98,8 +100,8 @@ bool Server::record(const Message& message, const Principal& principal, const Se
     set_client(request, caller->client);
   }
   const auto arguments = message.params.find("arguments");
-  if (arguments != message.params.end() && !request.component.empty())
-    request.arguments = records_->arguments(request.component, *arguments);
+  if (arguments && !request.component.empty())
+    request.arguments = records_->arguments(request.component, arguments.json());
   exchange.keep_record(std::make_shared<RequestRecord>(*records_, std::move(request)));
   return true;
 }
@@ -121,22 +123,19 @@ bool Server::count(const Message& request, const RequestContext& context, Exchan
 }
 
 void Server::observe(const Message& request, const Principal& principal, Exchange& exchange) {
-  static const Json nothing;
-  const auto found = request.params.find("_meta");
-  const auto& meta = found == request.params.end() ? nothing : *found;
   ObservedCall call{.id = request.id,
                     .method = request.method,
                     .unknown_method = request.method ? std::string() : request.method_name,
                     .component = component_in(request.params),
                     .principal = principal,
                     .transport = exchange.arrival().transport};
-  call.span = observer_->begin_span(meta, exchange.arrival());
+  call.span = observer_->begin_span(request.params.find("_meta"), exchange.arrival());
   exchange.observe(*observer_, std::move(call));
 }
 
 void Server::initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange) {
   if (!admit(message, principal, nullptr, *exchange)) return;
-  auto settled = LegacyEra::negotiate(message.params);
+  auto settled = LegacyEra::negotiate(message.params.json());
   if (settled.has_error()) {
     return exchange->reply(legacy_.error(message.id, settled.error()));
   }
@@ -183,12 +182,13 @@ Reply Server::refuse_long(const LongMessage& message, const Session* session) {
 void Server::receive(std::string_view text, DuplexClient& client, const RequestContext& context,
                      const std::shared_ptr<Exchange>& exchange) {
   auto read = Server::read(text);
-  if (auto* none = std::get_if<NoMessage>(&read)) {
+  if (auto* none = std::get_if<NoMessage>(&read.content)) {
     // Nothing is said about a notification, not even that it is malformed (JSON-RPC 2.0 section 4.1).
     return exchange->reply(none->is_notification ? Reply{} : std::move(none->reply));
   }
-  if (auto* batch = std::get_if<Json>(&read)) return receive_batch(std::move(*batch), client, context, exchange);
-  auto& message = std::get<Message>(read);
+  if (const auto* batch = std::get_if<JsonValue>(&read.content))
+    return receive_batch(*batch, client, context, exchange);
+  const auto& message = std::get<Message>(read.content);
   if (message.kind == Message::Kind::request && !client.takes_requests) {
     return exchange->reply(refuse(message.id, too_many_requests()));
   }
@@ -197,19 +197,18 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
     if (!client.may_be_modern) return exchange->reply(error_reply(message.id, modern_refusal()));
     if (!admit(message, context.principal, nullptr, *exchange)) return;
     client.modern_requests->add(message.id, context.principal, exchange);
-    return modern_.handle(std::move(message), context, exchange, client.output);
+    return modern_.handle(message, context, exchange, client.output);
   }
   if (message.is_initialize()) return initialize(message, client, context.principal, exchange);
   if (message.kind == Message::Kind::notification && message.method == Method::notifications_cancelled) {
-    const auto id = message.params.find("requestId");
-    const auto cancelled = id == message.params.end() ? nullptr : client.modern_requests->find(dump(*id));
+    const auto cancelled = client.modern_requests->find(id_text(message.params.find("requestId")));
     if (cancelled != nullptr) {
       log_cancellation(message);
       cancelled->abandon();
       return exchange->reply({});
     }
   }
-  if (client.session != nullptr) return receive_legacy(std::move(message), client.session, context, exchange);
+  if (client.session != nullptr) return receive_legacy(message, client.session, context, exchange);
   if (message.kind != Message::Kind::request) return exchange->reply({});
   if (message.method == Method::ping) return exchange->reply({result_response(message.id, "{}")});
   exchange->reply(refuse(message.id, {error_code::invalid_request,
@@ -217,11 +216,11 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
                                       "revision 2026-07-28"}));
 }
 
-void Server::receive_batch(Json batch, DuplexClient& client, const RequestContext& context,
+void Server::receive_batch(JsonValue batch, DuplexClient& client, const RequestContext& context,
                            const std::shared_ptr<Exchange>& exchange) {
   if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
   if (client.session == nullptr) return exchange->reply(refuse_batch());
-  receive_batch(std::move(batch), client.session, context, exchange);
+  receive_batch(batch, client.session, context, exchange);
 }
 
 void Server::initialize(const Message& message, DuplexClient& client, const Principal& principal,
@@ -230,7 +229,7 @@ void Server::initialize(const Message& message, DuplexClient& client, const Prin
   if (client.session != nullptr) {
     return exchange->reply(refuse(message.id, {error_code::invalid_request, "This client is initialized already"}));
   }
-  auto settled = LegacyEra::negotiate(message.params);
+  auto settled = LegacyEra::negotiate(message.params.json());
   if (settled.has_error()) {
     return exchange->reply(legacy_.error(message.id, settled.error()));
   }
@@ -243,20 +242,20 @@ void Server::initialize(const Message& message, DuplexClient& client, const Prin
   exchange->reply(legacy_.initialize_reply(message.id, *client.session->caller()));
 }
 
-void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, const RequestContext& context,
+void Server::receive_batch(JsonValue batch, const std::shared_ptr<Session>& session, const RequestContext& context,
                            const std::shared_ptr<Exchange>& exchange) {
   if (!LegacyEra::has_batches(session->caller()->protocol_version)) {
     return exchange->reply(refuse_batch());
   }
-  if (batch.empty() || batch.size() > max_batch) {
+  if (batch.size() == 0 || batch.size() > max_batch) {
     return exchange->reply(refuse({}, {error_code::invalid_request, "Invalid request: a batch has 1 to " +
                                                                         std::to_string(max_batch) + " messages"}));
   }
   const auto whole = std::make_shared<Batch>(batch.size(), exchange);
   std::vector<std::pair<ReadMessage, std::shared_ptr<Exchange>>> parts;
   std::vector<std::weak_ptr<Exchange>> unanswered;
-  for (auto& json : batch) {
-    parts.emplace_back(read_message(std::move(json)), whole->part());
+  for (const auto json : batch.elements()) {
+    parts.emplace_back(read_message(json), whole->part());
     parts.back().second->comes_from(exchange->origin());
     unanswered.push_back(parts.back().second);
   }
@@ -276,16 +275,16 @@ void Server::receive_batch(Json batch, const std::shared_ptr<Session>& session, 
       part->reply(
           refuse(read.id, {error_code::invalid_request, "Invalid request: initialize cannot be part of a batch"}));
     } else {
-      receive_legacy(*std::move(read.message), session, context, part);
+      receive_legacy(*read.message, session, context, part);
     }
   }
 }
 
-void Server::receive_legacy(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
-                            const std::shared_ptr<Exchange>& exchange) {
+void Server::receive_legacy(const Message& message, const std::shared_ptr<Session>& session,
+                            const RequestContext& context, const std::shared_ptr<Exchange>& exchange) {
   if (message.kind == Message::Kind::request) {
     if (!admit(message, context.principal, session.get(), *exchange)) return;
-    return legacy_.handle(std::move(message), session, context, exchange);
+    return legacy_.handle(message, session, context, exchange);
   }
   if (message.method == Method::notifications_cancelled) log_cancellation(message);
   // First, because what the message leads to may take long.
@@ -298,8 +297,7 @@ void Server::log_cancellation(const Message& notification) {
   constexpr std::size_t max_shown = 500;
   const auto shown = [&](const char* name) {
     const auto value = notification.params.find(name);
-    if (value == notification.params.end()) return std::string();
-    return (value->is_string() ? value->get<std::string>() : dump(*value)).substr(0, max_shown);
+    return (value.is_string() ? value.string() : std::string(value.text())).substr(0, max_shown);
   };
   log_.debug("request cancelled", {{"id", shown("requestId")}, {"reason", shown("reason")}});
 }

@@ -64,7 +64,11 @@ class Server {
     Reply reply;
     bool is_notification = false;  // what was meant to be one
   };
-  using Text = std::variant<Message, Json, NoMessage>;
+  struct Text {
+    JsonDocument document;
+    std::variant<Message, JsonValue, NoMessage> content;
+  };
+  // The text outlives what is read.
   static Text read(std::string_view text);
 
   // A message of a client that has such an output.
@@ -75,11 +79,11 @@ class Server {
 
   // The messages of clients that hear each answer where they have asked, as on HTTP. The transport says to which
   // session one belongs.
-  void receive_modern(Message message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange);
+  void receive_modern(const Message& message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange);
   void initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange);
-  void receive_legacy(Message message, const std::shared_ptr<Session>& session, const RequestContext& context,
+  void receive_legacy(const Message& message, const std::shared_ptr<Session>& session, const RequestContext& context,
                       const std::shared_ptr<Exchange>& exchange);
-  void receive_batch(Json batch, const std::shared_ptr<Session>& session, const RequestContext& context,
+  void receive_batch(JsonValue batch, const std::shared_ptr<Session>& session, const RequestContext& context,
                      const std::shared_ptr<Exchange>& exchange);
   // The answer to a batch where there is none.
   static Reply refuse_batch();
@@ -113,7 +117,7 @@ class Server {
   void close_streams();
 
  private:
-  void receive_batch(Json batch, DuplexClient& client, const RequestContext& context,
+  void receive_batch(JsonValue batch, DuplexClient& client, const RequestContext& context,
                      const std::shared_ptr<Exchange>& exchange);
   void initialize(const Message& message, DuplexClient& client, const Principal& principal,
                   const std::shared_ptr<Exchange>& exchange);

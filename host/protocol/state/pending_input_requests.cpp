@@ -19,10 +19,10 @@ std::string request_text(const std::string& id, const OrderedJson& request) {
 std::optional<std::string> failure_of(const OrderedJson& request, const Message& response) {
   const auto& method = request["method"].get_ref<const std::string&>();
   if (response.is_error) {
-    const auto message = response.answer.is_object() ? response.answer.value("message", Json()) : Json();
+    const auto message = response.answer.find("message").json();
     return "The client refused " + method + (message.is_string() ? ": " + message.get<std::string>() : std::string());
   }
-  auto mistake = mistake_in_answer(request, response.answer);
+  auto mistake = mistake_in_answer(request, response.answer.json());
   if (!mistake) return std::nullopt;
   return "The client answered " + method + " with something invalid: " + *std::move(mistake);
 }
@@ -91,7 +91,7 @@ void PendingInputRequests::take(const Message& response) {
     if (found == rounds_by_id_.end()) return;
     number = found->second;
     auto& round = *rounds_.at(number);
-    round.answers[close(found)] = response.answer;
+    round.answers[close(found)] = response.answer.json();
     if (!round.open.empty()) return;
     result = std::move(round.answers);
   }

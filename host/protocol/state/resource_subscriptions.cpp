@@ -38,15 +38,15 @@ Result<> ResourceSubscriptions::add(const std::string& uri, ResourceUpdates& upd
   return {};
 }
 
-Result<std::string, Rejection> read_unsubscribed_uri(const Json& params) {
+Result<std::string, Rejection> read_unsubscribed_uri(JsonValue params) {
   const auto uri = params.find("uri");
-  if (uri == params.end() || !uri->is_string()) {
+  if (!uri.is_string()) {
     return Rejection{Rejection::Reason::malformed, "params.uri must be a string"};
   }
-  return uri->get<std::string>();
+  return uri.string();
 }
 
-Result<std::string, Rejection> read_subscribed_uri(const Catalog& catalog, const Json& params) {
+Result<std::string, Rejection> read_subscribed_uri(const Catalog& catalog, JsonValue params) {
   auto read = read_unsubscribed_uri(params);
   if (read.has_error() || is_served(catalog, *read)) return read;
   return Rejection{Rejection::Reason::unknown_resource, "Resource not found: " + *read, {{"uri", *read}}};

@@ -36,10 +36,10 @@ class ResourceSubscriptions {
 };
 
 // params.uri of resources/subscribe, if somebody serves it now.
-Result<std::string, Rejection> read_subscribed_uri(const Catalog& catalog, const Json& params);
+Result<std::string, Rejection> read_subscribed_uri(const Catalog& catalog, JsonValue params);
 
 // params.uri of resources/unsubscribe, which may have gone meanwhile.
-Result<std::string, Rejection> read_unsubscribed_uri(const Json& params);
+Result<std::string, Rejection> read_unsubscribed_uri(JsonValue params);
 
 // Those of notifications.resourceSubscriptions that somebody serves now; the others are not acknowledged.
 Result<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& catalog, const Json& notifications);

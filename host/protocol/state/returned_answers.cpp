@@ -8,13 +8,10 @@
 namespace mcph {
 namespace {
 
-Json take(Json& params, const char* member) {
-  const auto found = params.find(member);
-  if (found == params.end()) return nullptr;
-  auto value = std::move(*found);
-  params.erase(found);
+Json member_of(JsonValue params, const char* name) {
+  const auto found = params.find(name);
   // Null is as wrong there as a number.
-  return value.is_null() ? Json(false) : std::move(value);
+  return found.is_null() ? Json(false) : found.json();
 }
 
 Result<EarlierRounds> rounds_of_state(const Json& content, const Json& responses) {
@@ -34,12 +31,13 @@ Result<EarlierRounds> rounds_of_state(const Json& content, const Json& responses
 
 }  // namespace
 
-ReturnedAnswers take_returned_answers(Json& params) {
-  return {take(params, "inputResponses"), take(params, "requestState")};
+ReturnedAnswers returned_answers_in(JsonValue params) {
+  return {member_of(params, "inputResponses"), member_of(params, "requestState")};
 }
 
 std::string purpose_of(PluginMethod method, std::string_view params, const Caller& caller) {
-  return dump(Json::array({caller.principal.key(), name_of(method), params}));
+  // A client may write the same differently when it comes again.
+  return dump(Json::array({caller.principal.key(), name_of(method), dump(Json::parse(params))}));
 }
 
 std::optional<Json> accept_offered(const EarlierRounds& rounds, const OrderedJson& input_requests) {

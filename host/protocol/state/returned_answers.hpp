@@ -21,8 +21,8 @@ struct ReturnedAnswers {
   bool any() const { return !responses.is_null() || !state.is_null(); }
 };
 
-// Takes them out of a request's params.
-ReturnedAnswers take_returned_answers(Json& params);
+// In a request's params.
+ReturnedAnswers returned_answers_in(JsonValue params);
 
 // All that a state is for: with another principal or another request it is worth nothing. `params` is what the plugin
 // is given, without answers.

@@ -1,6 +1,5 @@
 #include "transport/streamable_http/mcp_endpoint.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -37,15 +36,12 @@ bool needs_session(std::optional<Method> method) {
          method == Method::logging_set_level;
 }
 
-bool needs_session(const Json& batch) {
-  const auto part_needs_one = [](const Json& message) {
-    const auto method = message.is_object() ? message.find("method") : message.end();
-    if (method == message.end() || !method->is_string()) return false;
-    const auto& name = method->get_ref<const std::string&>();
-    return name == name_of(Method::resources_subscribe) || name == name_of(Method::resources_unsubscribe) ||
-           name == name_of(Method::logging_set_level);
-  };
-  return std::ranges::any_of(batch, part_needs_one);
+bool needs_session(JsonValue batch) {
+  for (const auto message : batch.elements()) {
+    const auto method = message.find("method");
+    if (method.is_string() && needs_session(find_method(method.string()))) return true;
+  }
+  return false;
 }
 
 Reply refuse(const RpcError& error, ReplyStatus status) {
@@ -56,15 +52,15 @@ Reply refuse(const RpcError& error, ReplyStatus status) {
 
 void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
   auto text = Server::read(body);
-  if (auto* none = std::get_if<Server::NoMessage>(&text)) return exchange->reply(std::move(none->reply));
-  if (auto* batch = std::get_if<Json>(&text)) return post_batch(std::move(*batch), head, exchange);
-  auto& message = std::get<Message>(text);
+  if (auto* none = std::get_if<Server::NoMessage>(&text.content)) return exchange->reply(std::move(none->reply));
+  if (const auto* batch = std::get_if<JsonValue>(&text.content)) return post_batch(*batch, head, exchange);
+  const auto& message = std::get<Message>(text.content);
   if (!has_modern_meta(message.params) && !names_modern_revision(head)) {
-    return post_legacy(std::move(message), head, exchange);
+    return post_legacy(message, head, exchange);
   }
   const MirroredHeaders mirrored(head);
-  server_.receive_modern(std::move(message),
-                         {.principal = head.principal, .mirrored = &mirrored, .limits = head.limits}, exchange);
+  server_.receive_modern(message, {.principal = head.principal, .mirrored = &mirrored, .limits = head.limits},
+                         exchange);
 }
 
 std::string McpEndpoint::revision_of(const HttpHead& head) {
@@ -73,25 +69,25 @@ std::string McpEndpoint::revision_of(const HttpHead& head) {
   return session == nullptr ? std::string() : session->caller()->protocol_version;
 }
 
-void McpEndpoint::post_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+void McpEndpoint::post_legacy(const Message& message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
   if (auto refusal = refuse_version(message.id, head)) return exchange->reply(*std::move(refusal));
   if (message.is_initialize()) return server_.initialize(message, head.principal, exchange);
   if (sessions_optional_ && !head.session_id && !needs_session(message.method))
-    return server_.receive_legacy(std::move(message), short_session(head), head.context(), exchange);
+    return server_.receive_legacy(message, short_session(head), head.context(), exchange);
   auto found = find_session(message.id, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
-  server_.receive_legacy(std::move(message), found.session, head.context(), exchange);
+  server_.receive_legacy(message, found.session, head.context(), exchange);
 }
 
-void McpEndpoint::post_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
+void McpEndpoint::post_batch(JsonValue batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
   if (head.protocol_version && !LegacyEra::is_revision(*head.protocol_version)) {
     return exchange->reply(Server::refuse_batch());
   }
   if (sessions_optional_ && !head.session_id && LegacyEra::has_batches(assumed_revision(head)) && !needs_session(batch))
-    return server_.receive_batch(std::move(batch), short_session(head), head.context(), exchange);
+    return server_.receive_batch(batch, short_session(head), head.context(), exchange);
   auto found = find_session({}, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
-  server_.receive_batch(std::move(batch), found.session, head.context(), exchange);
+  server_.receive_batch(batch, found.session, head.context(), exchange);
 }
 
 std::shared_ptr<Session> McpEndpoint::short_session(const HttpHead& head) {

@@ -39,8 +39,8 @@ class McpEndpoint {
   Reply end_session(const HttpHead& head);
 
  private:
-  void post_legacy(Message message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
-  void post_batch(Json batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  void post_legacy(const Message& message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
+  void post_batch(JsonValue batch, const HttpHead& head, const std::shared_ptr<Exchange>& exchange);
   // For one request of a client that has opened none.
   static std::shared_ptr<Session> short_session(const HttpHead& head);
   // That the header of a request of this id names.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -34,8 +34,9 @@ std::optional<RpcError> check_name(const HttpHead& head, const Message& request)
   const auto* source = name_source(request.method);
   if (source == nullptr) return std::nullopt;
   const auto value = request.params.find(source);
-  if (value == request.params.end() || !value->is_string()) return std::nullopt;  // refused with the method's own words
-  const auto& expected = value->get_ref<const std::string&>();
+  if (!value.is_string()) return std::nullopt;  // refused with the method's own words
+  std::string storage;
+  const auto expected = value.string(storage);
   if (!head.name) return mismatch("the Mcp-Name header is missing; it must mirror params." + std::string(source));
   const auto decoded = decode_mcp_header_value(*head.name);
   if (!decoded) return mismatch("the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
@@ -43,16 +44,12 @@ std::optional<RpcError> check_name(const HttpHead& head, const Message& request)
   return mismatch("Mcp-Name header value " + in_quotes(*decoded) + " does not match body value " + in_quotes(expected));
 }
 
-// The argument that a header mirrors; null where the call has none, or null itself.
-const Json* find_argument(const Json& arguments, const std::vector<std::string>& path) {
-  const auto* value = &arguments;
-  for (const auto& key : path) {
-    if (!value->is_object()) return nullptr;
-    const auto found = value->find(key);
-    if (found == value->end()) return nullptr;
-    value = &*found;
-  }
-  return value->is_null() ? nullptr : value;
+// The argument that a header mirrors; none where the call has none, or null.
+JsonValue find_argument(JsonValue arguments, const std::vector<std::string>& path) {
+  auto value = arguments;
+  for (const auto& key : path)
+    value = value.find(key);
+  return value.is_null() ? JsonValue() : value;
 }
 
 // "42" and "42.0" are the same integer; nothing else than such texts is one.
@@ -67,40 +64,38 @@ std::optional<std::int64_t> read_integer(std::string_view text) {
 }
 
 // What every client can represent: up to 2^53 - 1 either way.
-bool is_safe_integer(const Json& value) {
+bool is_safe_integer(schema::Number value) {
   constexpr std::int64_t most = (std::int64_t{1} << 53) - 1;
-  if (value.is_number_float()) return std::abs(value.get<double>()) <= static_cast<double>(most);
-  return value.is_number_unsigned() ? value.get<std::uint64_t>() <= std::uint64_t{most}
-                                    : value.get<std::int64_t>() >= -most;
+  return std::is_lteq(schema::compare_numbers(value, most)) && std::is_gteq(schema::compare_numbers(value, -most));
 }
 
-bool mirrors(std::string_view text, const Json& value) {
-  if (value.is_string()) return text == value.get_ref<const std::string&>();
-  if (value.is_boolean()) return text == (value.get<bool>() ? "true" : "false");
+bool mirrors(std::string_view text, JsonValue value) {
+  if (value.is_string()) return value.is(text);
+  if (value.is_boolean()) return text == value.text();
   const auto number = read_integer(text);
-  return number && value == *number;
+  return number && std::is_eq(schema::compare_numbers(value.number(), *number));
 }
 
 std::optional<RpcError> check_parameter_header(const HttpHead& head, const ParameterHeader& header,
-                                               const Json& arguments) {
-  const auto* value = find_argument(arguments, header.path);
+                                               JsonValue arguments) {
+  const auto value = find_argument(arguments, header.path);
   const auto lines = head.others == nullptr ? std::vector<std::string_view>() : head.others->values(header.name);
   if (lines.size() > 1) return mismatch("the " + header.name + " header is given more than once");
-  if (value == nullptr) {
+  if (!value) {
     if (lines.empty()) return std::nullopt;
     return mismatch("there is a " + header.name + " header, but no argument that it mirrors");
   }
-  const bool of_wrong_type = value->is_structured() || (value->is_number() && !schema::is_integer(*value));
+  const bool of_wrong_type = value.is_structured() || (value.is_number() && !schema::is_integer(value.number()));
   if (of_wrong_type) return std::nullopt;  // refused by the schema, in its words
-  if (value->is_number() && !is_safe_integer(*value)) {
+  if (value.is_number() && !is_safe_integer(value.number())) {
     return mismatch("no " + header.name + " header can carry an integer beyond 9007199254740991");
   }
   if (lines.empty()) return mismatch("the " + header.name + " header is missing; it must mirror its argument");
   const auto decoded = decode_mcp_header_value(lines.front());
   if (!decoded) return mismatch("the " + header.name + " header is neither plain ASCII nor valid =?base64?...?=");
-  if (mirrors(*decoded, *value)) return std::nullopt;
+  if (mirrors(*decoded, value)) return std::nullopt;
   return mismatch(header.name + " header value " + in_quotes(*decoded) + " does not match body value " +
-                  in_quotes(value->is_string() ? value->get<std::string>() : dump(*value)));
+                  in_quotes(value.is_string() ? value.string() : dump(value.json())));
 }
 
 }  // namespace
@@ -124,7 +119,7 @@ std::optional<RpcError> MirroredHeaders::check(const Message& request) const {
 }
 
 std::optional<RpcError> MirroredHeaders::check_arguments(const std::vector<ParameterHeader>& headers,
-                                                         const Json& arguments) const {
+                                                         JsonValue arguments) const {
   for (const auto& header : headers) {
     if (auto error = check_parameter_header(head_, header, arguments)) return error;
   }

@@ -15,7 +15,7 @@ class MirroredHeaders final : public MirroredFields {
   std::optional<RpcError> check_version(std::string_view protocol_version) const override;
   std::optional<RpcError> check(const Message& request) const override;
   std::optional<RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
-                                          const Json& arguments) const override;
+                                          JsonValue arguments) const override;
 
  private:
   const HttpHead& head_;

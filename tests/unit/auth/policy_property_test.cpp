@@ -144,7 +144,10 @@ class PolicyProperty : public ::testing::Test {
       for (int n = 0; n < 3; ++n) {
         const Json arguments = {{"n", n}};
         const bool may = visible && naive.may("tool", tool.name, &tool, &n);
-        EXPECT_EQ(plan_tool_call(view, {{"name", tool.name}, {"arguments", arguments}}).has_value(), may) << tool.name;
+        EXPECT_EQ(
+            plan_call(PluginMethod::tools_call, view, Json{{"name", tool.name}, {"arguments", arguments}}).has_value(),
+            may)
+            << tool.name;
         EXPECT_EQ(policy.decide(roles, {Rule::Kind::tool, tool.name, &tool, arguments}).permitted, may) << tool.name;
         cases_ += 2;
       }
@@ -154,7 +157,7 @@ class PolicyProperty : public ::testing::Test {
     for (const auto& prompt : components.prompts) {
       const bool may = naive.may("prompt", prompt.name, nullptr, nullptr);
       EXPECT_EQ(view.find_prompt(prompt.name) != nullptr, may);
-      EXPECT_EQ(plan_prompt_get(view, {{"name", prompt.name}}).has_value(), may);
+      EXPECT_EQ(plan_call(PluginMethod::prompts_get, view, Json{{"name", prompt.name}}).has_value(), may);
       EXPECT_EQ(policy.decide(roles, {Rule::Kind::prompt, prompt.name, nullptr, none}).permitted, may);
       cases_ += 3;
     }
@@ -162,7 +165,7 @@ class PolicyProperty : public ::testing::Test {
       const bool may = naive.may("resource", resource.uri, nullptr, nullptr);
       EXPECT_EQ(view.find_resource(resource.uri) != nullptr, may) << resource.uri;
       EXPECT_EQ(view.may_read(resource.uri), may);
-      EXPECT_EQ(plan_resource_read(view, {{"uri", resource.uri}}).has_value(), may);
+      EXPECT_EQ(plan_call(PluginMethod::resources_read, view, Json{{"uri", resource.uri}}).has_value(), may);
       EXPECT_EQ(policy.decide(roles, {Rule::Kind::resource, resource.uri, nullptr, none}).permitted, may);
       cases_ += 4;
     }

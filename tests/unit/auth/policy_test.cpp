@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "catalog/components.hpp"
+#include "support/json_value.hpp"
 #include "support/principals.hpp"
 
 namespace mcph {
@@ -175,7 +176,7 @@ TEST(RolePolicy, LooksAtTheArgumentsOfACall) {
     const auto access = roles->rights_of(names)->to(tool("deploy"), "sums");
     if (!access.visible) return "hidden";
     if (access.rule == nullptr) return "permitted";
-    return access.rule->check(Json::parse(arguments)).value_or(CallRefusal{"permitted"}).words;
+    return access.rule->check(test::json_value(arguments)).value_or(CallRefusal{"permitted"}).words;
   };
   EXPECT_EQ(answer({"user"}, R"({"to":"staging"})"), "permitted");
   EXPECT_EQ(answer({"user"}, R"({"to":"production"})"),
@@ -233,7 +234,7 @@ TEST(RolePolicy, ShowsWhatAFurtherScopeWouldPermit) {
     const auto access = roles->rights_of(names, true)->to(tool(name), "sums");
     if (!access.visible) return "hidden";
     if (access.rule == nullptr) return "nothing";
-    const auto refused = access.rule->check(Json::object());
+    const auto refused = access.rule->check(test::json_value("{}"));
     return refused && refused->scopes.size() == 1 ? refused->scopes.front() : "?";
   };
   EXPECT_EQ(lacks({"user"}, "read"), "nothing");
@@ -259,7 +260,7 @@ TEST(RolePolicy, NamesAScopeOnlyWhereItWouldHelpWithTheArguments) {
   const auto access = roles->rights_of({"user"}, true)->to(tool("deploy"), "sums");
   ASSERT_TRUE(access.visible && access.rule != nullptr);
   const auto scopes = [&](const char* where) {
-    return access.rule->check({{"to", where}}).value_or(CallRefusal{"none", {"none"}}).scopes;
+    return access.rule->check(test::json_value(Json{{"to", where}})).value_or(CallRefusal{"none", {"none"}}).scopes;
   };
   EXPECT_THAT(scopes("staging"), ElementsAre("none"));
   EXPECT_THAT(scopes("test"), ElementsAre("test"));
@@ -275,11 +276,11 @@ TEST(RolePolicy, RefusesWhatAFurtherScopeWouldNotPermitEither) {
   const auto roles = policy({{"deployer", deployer}, {"user", {.allow = rules({"tool:look"})}}});
   const auto access = roles->rights_of({"user"}, true)->to(tool("deploy"), "sums");
   ASSERT_TRUE(access.visible);
-  const auto denied = access.rule->check({{"env", "prod"}});
+  const auto denied = access.rule->check(test::json_value(Json{{"env", "prod"}}));
   ASSERT_TRUE(denied);
   EXPECT_EQ(denied->words, "with these arguments");
   EXPECT_TRUE(denied->scopes.empty());
-  EXPECT_THAT(access.rule->check({{"env", "test"}})->scopes, ElementsAre("deploy"));
+  EXPECT_THAT(access.rule->check(test::json_value(Json{{"env", "test"}}))->scopes, ElementsAre("deploy"));
 }
 
 }  // namespace

@@ -2,49 +2,51 @@
 
 #include <gtest/gtest.h>
 
+#include "support/json_value.hpp"
+
 namespace mcph {
 namespace {
 
 std::string refusal_of_meta(const char* params) {
-  auto json = Json::parse(params);
-  const auto taken = take_caller(json);
+  const auto taken = read_caller(test::json_value(params));
   if (taken.has_value()) return "accepted";
   EXPECT_EQ(taken.error().code, -32602);
   return taken.error().message;
 }
 
-TEST(ModernMeta, IsTakenOutOfTheParams) {
-  auto params = Json::parse(R"({"name":"add","_meta":{
+TEST(ModernMeta, SaysWhoTheClientIs) {
+  const auto params = test::json_value(R"({"name":"add","_meta":{
       "io.modelcontextprotocol/protocolVersion":"2026-07-28",
       "io.modelcontextprotocol/clientCapabilities":{"roots":{}},
       "io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},
       "progressToken":1}})");
-  const auto caller = *take_caller(params);
-  EXPECT_EQ(params.dump(), R"({"_meta":{"progressToken":1},"name":"add"})");
+  const auto caller = *read_caller(params);
+  EXPECT_EQ(other_meta(params).dump(), R"({"progressToken":1})");
   EXPECT_EQ(caller.protocol_version, "2026-07-28");
   EXPECT_EQ(caller.capabilities.dump(), R"({"roots":{}})");
   EXPECT_EQ(caller.client.dump(), R"({"name":"c","version":"1"})");
 }
 
 TEST(ModernMeta, MayLackTheClientsInfoAndAnythingOfTheRequestsOwn) {
-  auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+  const auto params = test::json_value(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
                                          "io.modelcontextprotocol/clientCapabilities":{}}})");
-  const auto caller = *take_caller(params);
+  const auto caller = *read_caller(params);
   EXPECT_TRUE(caller.client.is_null());
-  EXPECT_EQ(params.dump(), "{}");
+  EXPECT_TRUE(other_meta(params).is_null());
 }
 
 TEST(ModernMeta, SaysFromWhichSeverityOnTheClientWantsToHear) {
-  auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/logLevel":"warning","progressToken":1}})");
-  EXPECT_EQ(*take_log_level(params), LogLevel::warning);
-  EXPECT_EQ(params.dump(), R"({"_meta":{"progressToken":1}})");
-  EXPECT_EQ(*take_log_level(params), std::nullopt);
+  const auto params = test::json_value(R"({"_meta":{"io.modelcontextprotocol/logLevel":"warning","progressToken":1}})");
+  EXPECT_EQ(*read_log_level_in(params), LogLevel::warning);
+  EXPECT_EQ(other_meta(params).dump(), R"({"progressToken":1})");
+  EXPECT_EQ(*read_log_level_in(test::json_value("{}")), std::nullopt);
 }
 
 TEST(ModernMeta, IsRefusedForASeverityThatDoesNotExist) {
   for (const auto* const level : {R"("loud")", R"("Warning")", "3", "null"}) {
-    auto params = Json::parse(R"({"_meta":{"io.modelcontextprotocol/logLevel":)" + std::string(level) + "}}");
-    const auto error = take_log_level(params).error();
+    const auto params =
+        test::json_value(R"({"_meta":{"io.modelcontextprotocol/logLevel":)" + std::string(level) + "}}");
+    const auto error = read_log_level_in(params).error();
     EXPECT_EQ(error.code, -32602);
     EXPECT_EQ(error.message, "Invalid params: " + std::string(level) +
                                  " is no log level; it is one of debug, info, notice, warning, error, critical, alert, "
@@ -70,12 +72,13 @@ TEST(ModernMeta, IsRefusedForEveryRequiredField) {
 }
 
 TEST(ModernMeta, IsKnownByAnyOfItsKeys) {
-  EXPECT_TRUE(has_modern_meta(Json::parse(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2030-01-01"}})")));
-  EXPECT_TRUE(has_modern_meta(Json::parse(R"({"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}})")));
-  EXPECT_TRUE(has_modern_meta(Json::parse(R"({"_meta":{"io.modelcontextprotocol/clientInfo":{}}})")));
-  EXPECT_FALSE(has_modern_meta(Json::parse(R"({"_meta":{"progressToken":1}})")));
-  EXPECT_FALSE(has_modern_meta(Json::parse(R"({"_meta":[]})")));
-  EXPECT_FALSE(has_modern_meta(Json::parse("{}")));
+  EXPECT_TRUE(
+      has_modern_meta(test::json_value(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2030-01-01"}})")));
+  EXPECT_TRUE(has_modern_meta(test::json_value(R"({"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}})")));
+  EXPECT_TRUE(has_modern_meta(test::json_value(R"({"_meta":{"io.modelcontextprotocol/clientInfo":{}}})")));
+  EXPECT_FALSE(has_modern_meta(test::json_value(R"({"_meta":{"progressToken":1}})")));
+  EXPECT_FALSE(has_modern_meta(test::json_value(R"({"_meta":[]})")));
+  EXPECT_FALSE(has_modern_meta(test::json_value("{}")));
 }
 
 }  // namespace

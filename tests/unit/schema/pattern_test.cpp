@@ -75,12 +75,6 @@ TEST(SchemaPattern, DecidesAboutProperties) {
             R"(characters, but has 3)");
 }
 
-TEST(SchemaPattern, OfInvalidUtf8MatchesNothing) {
-  const auto violation = compiled(R"({"pattern":"a"})").validate(nlohmann::json("a\xFF"));
-  ASSERT_TRUE(violation);
-  EXPECT_EQ(violation->message, "the value is not valid UTF-8");
-}
-
 TEST(SchemaFormat, IsAnAnnotationUnlessAskedFor) {
   constexpr auto schema = R"({"format":"date"})";
   EXPECT_FALSE(compiled(schema).validate("x"));

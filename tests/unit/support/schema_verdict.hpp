@@ -27,7 +27,8 @@ inline std::string compile_error(std::string_view schema) {
 }
 
 inline std::optional<Violation> check(std::string_view schema, std::string_view instance) {
-  return compiled(schema).validate(nlohmann::json::parse(instance));
+  const auto document = JsonDocument::read(instance, instance.size()).value();
+  return compiled(schema).validate(document.root());
 }
 
 // `path [keyword] message`, or `valid`.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.hpp"
+#include "support/json_value.hpp"
 #include "support/recording_log.hpp"
 
 namespace mcph {
@@ -25,7 +26,7 @@ class TracerTest : public ::testing::Test {
 
 TEST_F(TracerTest, GoesOnWithTheTraceOfTheClient) {
   auto tracer = this->tracer(0);
-  const auto span = tracer.begin_span({{"traceparent", parent}, {"tracestate", "a=1"}}, {});
+  const auto span = tracer.begin_span(test::json_value(Json{{"traceparent", parent}, {"tracestate", "a=1"}}), {});
   ASSERT_NE(span, nullptr);
   EXPECT_EQ(span->trace_id, trace);
   EXPECT_EQ(span->parent_id, "b7ad6b7169203331");
@@ -38,18 +39,18 @@ TEST_F(TracerTest, GoesOnWithTheTraceOfTheClient) {
 }
 
 TEST_F(TracerTest, RecordsNothingThatTheClientDoesNot) {
-  EXPECT_EQ(tracer(1).begin_span({{"traceparent", unsampled}}, {}), nullptr);
+  EXPECT_EQ(tracer(1).begin_span(test::json_value(Json{{"traceparent", unsampled}}), {}), nullptr);
 }
 
 TEST_F(TracerTest, BeginsAsManyTracesAsItIsTo) {
-  EXPECT_EQ(tracer(0).begin_span(nullptr, {}), nullptr);
+  EXPECT_EQ(tracer(0).begin_span({}, {}), nullptr);
   auto half = tracer(0.5);
   auto all = tracer(1);
   std::set<std::string> traces;
   int count = 0;
   for (int i = 0; i < 10'000; ++i) {
-    if (half.begin_span(nullptr, {}) != nullptr) ++count;
-    const auto span = all.begin_span(Json::object(), {});
+    if (half.begin_span({}, {}) != nullptr) ++count;
+    const auto span = all.begin_span(test::json_value("{}"), {});
     ASSERT_NE(span, nullptr);
     EXPECT_EQ(span->trace_id.size(), 32U);
     EXPECT_TRUE(span->parent_id.empty());
@@ -63,12 +64,12 @@ TEST_F(TracerTest, BeginsAsManyTracesAsItIsTo) {
 TEST_F(TracerTest, TakesNothingForATraceThatIsNone) {
   auto tracer = this->tracer(1);
   for (const auto& meta : {Json("text"), Json({{"traceparent", 7}}), Json({{"traceparent", "00-0-0-01"}})}) {
-    const auto span = tracer.begin_span(meta, {.trace_parent = "nonsense"});
+    const auto span = tracer.begin_span(test::json_value(meta), {.trace_parent = "nonsense"});
     ASSERT_NE(span, nullptr);
     EXPECT_TRUE(span->parent_id.empty());
     EXPECT_TRUE(span->link.empty());
   }
-  EXPECT_EQ(tracer.begin_span(nullptr, {.trace_parent = parent})->link, parent);
+  EXPECT_EQ(tracer.begin_span({}, {.trace_parent = parent})->link, parent);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/json_value.hpp"
 #include "support/served_plugin.hpp"
 
 namespace mcph {
@@ -19,9 +20,9 @@ class ComponentCallsTest : public ::testing::Test {
     ADD_FAILURE() << "planned";
     return {};
   }
-  Planned call(const char* params) { return plan_tool_call(catalog_, Json::parse(params)); }
-  Planned read(const char* params) { return plan_resource_read(catalog_, Json::parse(params)); }
-  Planned get(const char* params) { return plan_prompt_get(catalog_, Json::parse(params)); }
+  Planned call(const char* params) { return plan_tool_call(catalog_, test::json_value(params)); }
+  Planned read(const char* params) { return plan_resource_read(catalog_, test::json_value(params)); }
+  Planned get(const char* params) { return plan_prompt_get(catalog_, test::json_value(params)); }
 
   ServedPlugin served_ = test::served_plugin("a.so", R"({
       "tools": [
@@ -40,7 +41,9 @@ TEST(ComponentCalls, AskAPluginForTheUriThatItRegistered) {
   const Catalog catalog(1, {test::served_plugin("a.so", R"({
       "resources": [{"uri": "notes://\u00fcber uns", "name": "about"}],
       "resourceTemplates": [{"uriTemplate": "notes://\u00fc/{name}", "name": "one"}]})")});
-  const auto read = [&](const char* uri) { return plan_resource_read(catalog, {{"uri", uri}})->params; };
+  const auto read = [&](const char* uri) {
+    return plan_resource_read(catalog, test::json_value(Json{{"uri", uri}}))->params;
+  };
   EXPECT_EQ(read("notes://%C3%BCber%20uns"), R"({"uri":"notes://über uns"})");
   EXPECT_EQ(read("notes://über uns"), R"({"uri":"notes://über uns"})");
   EXPECT_EQ(read("notes://%C3%BC/a b"),
@@ -114,7 +117,8 @@ TEST_F(ComponentCallsTest, RefuseArgumentsWhoseDefaultsWouldFillTheMemory) {
           "a": {"type": "string", "default": ")" + std::string(1024, 'x') +
                                                       R"("}}}}}}}]})");
   const Json arguments{{"list", Json(std::size_t{5000}, Json::object())}};
-  const auto refused = rejection(plan_tool_call(Catalog{1, {served}}, {{"name", "fill"}, {"arguments", arguments}}));
+  const auto refused = rejection(
+      plan_tool_call(Catalog{1, {served}}, test::json_value(Json{{"name", "fill"}, {"arguments", arguments}})));
   EXPECT_EQ(refused.reason, Rejection::Reason::invalid_arguments);
   EXPECT_EQ(refused.message,
             "Invalid arguments for tool fill: the value has so many absent properties that their defaults would take "

@@ -26,8 +26,8 @@ using ::testing::MatchesRegex;
 // Words an end so that a test sees which one it was.
 class PlainAnswers final : public CallAnswers {
  public:
-  Reply result(std::string_view id, PluginMethod, const Caller&, Json, std::string json) const override {
-    return {"result " + std::string(id) + " " + json};
+  Reply result(std::string_view id, PluginMethod, const Caller&, JsonValue result) const override {
+    return {"result " + std::string(id) + " " + std::string(result.text())};
   }
   Reply error(std::string_view id, const RpcError& error) const override {
     return {"error " + std::string(id) + " " + std::to_string(error.code) + " " + error.message};

@@ -27,14 +27,17 @@ TEST(PluginResult, IsReadWithAllItsMembers) {
       PluginMethod::tools_call,
       R"({"content":[{"type":"text","text":"a"}],"isError":true,"_meta":{"m":1},"structuredContent":[]})");
   ASSERT_TRUE(result);
-  EXPECT_EQ((*result)["structuredContent"], Json::array());
-  EXPECT_EQ((*result)["_meta"]["m"], 1);
+  EXPECT_EQ(result->root().find("structuredContent").json(), Json::array());
+  EXPECT_EQ(result->root().find("_meta").find("m").json(), 1);
 }
 
 // The result with its URIs encoded, or "unchanged".
 std::string with_encoded_uris(PluginMethod method, std::string_view json) {
-  auto result = read_plugin_result(method, json);
-  return encode_uris(method, *result) ? result->dump() : "unchanged";
+  const auto read = read_plugin_result(method, json);
+  auto result = read->root().json();
+  const bool changed = encode_uris(method, result);
+  EXPECT_EQ(has_uris_to_encode(method, read->root()), changed) << json;
+  return changed ? result.dump() : "unchanged";
 }
 
 TEST(PluginResult, HasUrisWithoutWhatAUriCannotHave) {

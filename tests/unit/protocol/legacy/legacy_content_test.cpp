@@ -8,7 +8,10 @@ namespace {
 // The result as a client of the revision gets it; "the same" if nothing had to change.
 std::string fitted(const char* json, std::string_view revision) {
   auto result = Json::parse(json);
-  return fit_to_revision(result, revision) ? result.dump() : "the same";
+  const auto before = JsonDocument::of(result);
+  const bool changed = fit_to_revision(result, revision);
+  EXPECT_EQ(fits_revision(before.root(), revision), !changed) << result;
+  return changed ? result.dump() : "the same";
 }
 
 constexpr auto audio = R"({"content":[{"type":"audio","data":"AA==","mimeType":"audio/wav"}]})";

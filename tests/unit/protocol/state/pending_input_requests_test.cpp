@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/eventually.hpp"
+#include "support/json_value.hpp"
 #include "support/recording_exchange.hpp"
 
 namespace mcph {
@@ -12,13 +13,13 @@ namespace {
 
 const OrderedJson roots = {{"method", "roots/list"}, {"params", OrderedJson::object()}};
 
-Message response(const std::string& id, Json answer, bool is_error = false) {
+Message response(const std::string& id, const Json& answer, bool is_error = false) {
   Message message{.kind = Message::Kind::response,
                   .id = id,
                   .method_name = {},
                   .method = {},
                   .params = {},
-                  .answer = std::move(answer)};
+                  .answer = test::json_value(answer)};
   message.is_error = is_error;
   return message;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/json_value.hpp"
+
 namespace mcph {
 namespace {
 
@@ -11,7 +13,7 @@ std::string refusal_of_head(const HttpHead& head, std::string_view method, const
   Message request;
   request.method_name = method;
   request.method = find_method(method);
-  request.params = Json::parse(params);
+  request.params = test::json_value(params);
   const MirroredHeaders mirrored(head);
   auto error = mirrored.check_version(revision);
   if (!error) error = mirrored.check(request);
@@ -90,7 +92,7 @@ class ParameterHeaderCheck : public ::testing::Test {
     const GivenFields fields(std::move(lines));
     HttpHead head;
     head.others = &fields;
-    const auto error = MirroredHeaders(head).check_arguments(headers, Json::parse(arguments));
+    const auto error = MirroredHeaders(head).check_arguments(headers, test::json_value(arguments));
     if (!error) return "accepted";
     EXPECT_EQ(error->code, -32020);
     return error->message;
