@@ -49,7 +49,7 @@ for (const [name, program] of Object.entries(programs)) {
     const output = execFileSync(path.join(wanted.build, 'bench/bench_stdio_load'), [seconds, connections, ...program].map(String));
     return { perSecond: Number(output), p50: NaN, p99: NaN, processor: NaN };
   };
-  const turns = { [name]: byItself, 'over stdio': () => load(through, { seconds, connections }) };
+  const turns = { [name]: byItself, 'over stdio': () => load(through, { seconds, connections, pids: [through.pid] }) };
   printTurns(takeTurns(turns, wanted.rounds));
   await bench.end();
 }

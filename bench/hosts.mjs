@@ -1,15 +1,12 @@
 // Servers that take the same load in turn, in the same minutes on the same machine, so that what else runs there meets
 // all of them. Medians of the rounds' ratios are what to look at.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-
-// "BUILD_DIR [--name VALUE]..."; those of `defaults` that are numbers are numbers.
+// "BUILD_DIR [--name VALUE]..."; load() takes its program from there, too. Those of `defaults` that are numbers are numbers.
 export function readArguments(defaults) {
   const [build, ...rest] = process.argv.slice(2);
   const refuse = () => {
@@ -44,6 +41,19 @@ export async function stop(child) {
   const gone = new Promise((resolve) => { child.once('exit', resolve); });
   child.kill('SIGTERM');
   await gone;
+}
+
+// The id of a session of revision 2025-11-25; nothing if the server gives none.
+export async function openSession(url) {
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+  const ask = (more, body) => fetch(url, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify({ jsonrpc: '2.0', ...body }) });
+  const response = await ask({}, { id: 0, method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } } });
+  await response.text();
+  const session = response.headers.get('mcp-session-id') ?? undefined;
+  const more = { 'MCP-Protocol-Version': '2025-11-25', ...(session && { 'Mcp-Session-Id': session }) };
+  await (await ask(more, { method: 'notifications/initialized' })).text();
+  return session;
 }
 
 // What a bench needs of the file system, and the hosts of it.
@@ -88,22 +98,37 @@ export class Bench {
   }
 }
 
-// In seconds, of all threads of a process.
-function processorTime(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+// A process and all that come from it: a host's workers, too.
+export function processesOf(pid) {
+  const stats = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => {
+    try {
+      return [[Number(name), Number(readFileSync(`/proc/${name}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1])]];
+    } catch {
+      return []; // it has just ended
+    }
+  });
+  const all = [pid];
+  for (let i = 0; i < all.length; ++i) all.push(...stats.filter(([, parent]) => parent === all[i]).map(([child]) => child));
+  return all;
 }
 
-// Latencies in microseconds; `processor` is the host's own time for a request, in microseconds, too.
-export function load(child, { script = 'call.lua', connections = 32, seconds = 5, token, environment = {} } = {}) {
-  const before = processorTime(child.pid);
-  const headers = token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`];
-  const output = execFileSync('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, ...headers, '-s', path.join(here, script), child.url],
-    { env: { ...process.env, MCP_ERA: 'modern', ...environment }, encoding: 'utf8' });
-  const [, perSecond, p50, p99, errors] = /RESULT (\S+) (\S+) (\S+) (\S+)/.exec(output).map(Number);
-  if (errors > 0) throw new Error(`${errors} requests failed: ${output}`);
-  const count = Number(/(\d+) requests in/.exec(output)[1]);
-  return { perSecond, p50, p99, count, processor: ((processorTime(child.pid) - before) * 1e6) / count };
+// In microseconds, user and system, of all these processes.
+function processorTime(pids) {
+  return pids.reduce((sum, pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+    return sum + (Number(fields[11]) + Number(fields[12])) * 1e4;
+  }, 0);
+}
+
+// What comes of one load on the server `child`, which has a url. Latencies in microseconds; `processor` is the time of all
+// the server's processes for a request, in microseconds, too. `options` are those of http_load.cpp, by name.
+export function load(child, { mayFail = false, pids = processesOf(child.pid), ...options } = {}) {
+  const before = processorTime(pids);
+  const output = execFileSync(path.join(process.argv[2], 'bench/bench_http_load'),
+    [child.url, ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])], { encoding: 'utf8' });
+  const [perSecond, p50, p99, errors, count, ofLoad] = /RESULT (.*)/.exec(output)[1].split(' ').map(Number);
+  if (errors > 0 && !mayFail) throw new Error(`${errors} requests failed: ${output}`);
+  return { perSecond, p50, p99, errors, count, ofLoad, processor: (processorTime(pids) - before) / count };
 }
 
 // Each of `loads`, name -> function that loads, once a round; each has each place in the turn.

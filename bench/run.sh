@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
-# Builds what it needs and prints the benchmark's table. Needs wrk and node. Arguments go to run.mjs:
-#   bench/run.sh [--seconds N] [--rounds N] [--loops N]
+# Builds what it needs and prints the benchmark's table. Needs node. Arguments go to run.mjs:
+#   bench/run.sh [--seconds N] [--rounds N] [--loops N] [--only TEXT]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for tool in wrk node; do
-  command -v "$tool" >/dev/null || { echo "The benchmark needs $tool; on Debian and Ubuntu it is a package (wrk, nodejs)" >&2; exit 1; }
-done
+command -v node >/dev/null || { echo "The benchmark needs node; on Debian and Ubuntu it is a package (nodejs)" >&2; exit 1; }
 cmake --preset release >/dev/null
-cmake --build --preset release --target mcp-plugin-host shipped_plugins bench_baseline bench_echo bench_many \
+cmake --build --preset release --target mcp-plugin-host shipped_plugins bench_http_load bench_baseline bench_echo bench_many \
   bench_replaced_one bench_replaced_two >/dev/null
 exec node bench/run.mjs build/release mcp_components "$@"

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # What TLS costs, beside the same without it and beside nginx with the same certificate, in turn: calls of a worker's
 # plugin on kept connections, and handshakes. The servers share the first processor, and the load, which does its own half
-# of TLS, has the second. Needs wrk, nginx and openssl, and `cmake --build --preset release --target
+# of TLS, has the second. The load is wrk, because it speaks TLS; it sends one request again and again. Needs nginx and openssl, too, and `cmake --build --preset release --target
 # mcp-plugin-host bench_echo`.
 #   bench/tls.sh [ROUNDS] [SECONDS]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+for tool in wrk nginx openssl; do
+  command -v "$tool" >/dev/null || { echo "This needs $tool; on Debian and Ubuntu it is a package" >&2; exit 2; }
+done
 rounds=${1:-5} seconds=${2:-3} build=build/release
 folder=$(mktemp -d)
 running=()
@@ -26,6 +29,16 @@ http {
   }
 }
 NGINX
+cat >"$folder/call.lua" <<'LUA'
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+wrk.headers["Accept"] = "application/json, text/event-stream"
+wrk.headers["MCP-Protocol-Version"] = "2026-07-28"
+wrk.headers["Mcp-Method"] = "tools/call"
+wrk.headers["Mcp-Name"] = "echo"
+wrk.body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"},"_meta":{' ..
+  '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
+LUA
 for kind in plain tls; do
   taskset -c 0 "$build/bin/mcp-plugin-host" serve --config "$folder/$kind.toml" --components "$build/bench/components" \
     --data "$folder/$kind" --log-level warning --control none &
@@ -35,7 +48,8 @@ taskset -c 0 nginx -p "$folder" -c "$folder/nginx.conf" 2>"$folder/nginx.log" &
 running+=($!)
 sleep 2
 
-calls() { MCP_ERA=modern taskset -c 1 wrk -t1 -c16 -d"$seconds" -s bench/call.lua "$1" | awk '/^RESULT/ { print $2 }'; }
+rate() { awk '/Non-2xx/ { print "some failed: " $0 >"/dev/stderr"; exit 1 } /^Requests\/sec/ { print $2 }'; }
+calls() { taskset -c 1 wrk -t1 -c16 -d"$seconds" -s "$folder/call.lua" "$1" | rate; }
 handshakes() { taskset -c 1 wrk -t1 -c16 -d"$seconds" -H 'Connection: close' "$1" | awk '/^Requests\/sec/ { print $2 }'; }
 for ((round = 0; round < rounds; ++round)); do
   echo "$(calls http://127.0.0.1:18080/mcp) $(calls https://127.0.0.1:18443/mcp)" \

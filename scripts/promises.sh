@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # Measures what README and docs promise, and says of each promise whether it holds or falls short. The status is 0 if all
-# hold. Needs what test.sh installs, and wrk.
+# hold. Needs what test.sh installs, and for what TLS costs wrk and nginx.
 #
 #     scripts/promises.sh [TOPIC...] [--full]
 #
 # Counts are small unless --full is given, with which it takes an hour. Nothing else should run meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command -v wrk >/dev/null || { echo "This needs wrk; on Debian and Ubuntu it is a package" >&2; exit 2; }
 ulimit -n "$(ulimit -Hn)"  # for 10,000 connections
 cmake --preset release >/dev/null
 cmake --build --preset release >/dev/null
