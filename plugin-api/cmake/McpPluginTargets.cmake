@@ -76,6 +76,7 @@ else()
     "${MCP_PLUGIN_SOURCE_DIR}/plugin.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/prompt.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/prompt_text.cpp"
+    "${MCP_PLUGIN_SOURCE_DIR}/read_text.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/registry.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/resource.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/schema.cpp"

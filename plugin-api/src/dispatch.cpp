@@ -11,6 +11,7 @@
 
 #include <mcp/plugin/detail/decode.hpp>
 #include <mcp/plugin/detail/json_text.hpp>
+#include <mcp/plugin/detail/read_text.hpp>
 #include <mcp/plugin/error.hpp>
 #include <nlohmann/json.hpp>
 
@@ -111,7 +112,7 @@ Answer tool_failure(const Request& request, const ToolRecord& tool) {
   }
 }
 
-Answer run_tool(const Request& request, const ToolRecord& tool, const Json& arguments) {
+Answer run_tool(const Request& request, const ToolRecord& tool, std::string_view arguments) {
   try {
     return run_handler(request, [&](Context& context) { return tool.binding.handler(arguments, context); }).answer();
   } catch (...) {
@@ -119,7 +120,7 @@ Answer run_tool(const Request& request, const ToolRecord& tool, const Json& argu
   }
 }
 
-void run_async_tool(const Request& request, const ToolRecord& tool, const Json& arguments,
+void run_async_tool(const Request& request, const ToolRecord& tool, std::string_view arguments,
                     const std::shared_ptr<PendingCalls>& pending) {
   const auto state = std::make_shared<CallState>(request.host, request.call, pending);
   pending->add(request.call, state);
@@ -133,18 +134,43 @@ void run_async_tool(const Request& request, const ToolRecord& tool, const Json& 
   state->handler_returned();
 }
 
-std::optional<Answer> call_tool(const Request& request, const Components& components,
-                                const std::shared_ptr<PendingCalls>& pending) {
-  const std::string& name = text_param(request.params, "name");
+/// Params that are written unusually, such as with escapes in names, as they usually are.
+std::string usual_params(std::string_view params) {
+  const Json tree = parse_json(params);
+  ObjectText usual;
+  for (const auto* name : {"name", "arguments", "inputResponses"}) {
+    if (const Json* member = find_member(tree, name)) usual.member(name, dump_json(*member));
+  }
+  return std::move(usual).text();
+}
+
+std::string tool_name(const MembersText& params) {
+  const std::string_view json = params.find("name");
+  if (json.empty()) throw ProtocolError(invalid_params, "params.name is missing");
+  std::string name;
+  return read_string(json, name) ? name : decode_string(*parsed(json), Place{nullptr, "name", 0});
+}
+
+/// Without a tree of the params: most calls need none.
+std::optional<Answer> call_tool(const mcp_host& host, mcp_call_id call, const Components& components,
+                                const std::shared_ptr<PendingCalls>& pending, std::string_view params) {
+  MembersText members;
+  std::string usual;
+  if (!members.read(params)) {
+    usual = usual_params(params);
+    members.read(usual);
+  }
+  const std::string name = tool_name(members);
   const ToolRecord* tool = components.tools.find(name);
   if (!tool) throw ProtocolError(invalid_params, "Unknown tool: " + name);
 
-  const Json* arguments = find_member(request.params, "arguments");
-  const Json no_arguments = arguments ? Json() : Json::object();
-  if (!arguments) arguments = &no_arguments;
-
-  if (!tool->binding.async_handler) return run_tool(request, *tool, *arguments);
-  run_async_tool(request, *tool, *arguments, pending);
+  Json answered;  // what a Context looks at
+  if (const auto responses = members.find("inputResponses"); !responses.empty())
+    answered = {{"inputResponses", parse_json(responses)}};
+  const Request request{host, call, answered};
+  const auto arguments = members.find("arguments").empty() ? std::string_view("{}") : members.find("arguments");
+  if (!tool->binding.async_handler) return run_tool(request, *tool, arguments);
+  run_async_tool(request, *tool, arguments, pending);
   return std::nullopt;
 }
 
@@ -311,9 +337,9 @@ std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Com
                                const std::shared_ptr<PendingCalls>& pending, std::string_view method,
                                std::string_view params) {
   try {
+    if (method == "tools/call") return call_tool(host, call, components, pending, params);
     const Json parsed_params = parse_json(params);
     const Request request{host, call, parsed_params};
-    if (method == "tools/call") return call_tool(request, components, pending);
     if (method == "resources/read") return read_resource(request, components);
     if (method == "prompts/get") return get_prompt(request, components);
     if (method == "completion/complete") return complete_argument(request, components);

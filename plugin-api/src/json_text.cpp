@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 #include <mcp/plugin/detail/encode.hpp>
@@ -14,7 +14,7 @@ namespace mcp {
 Json parse_json(std::string_view text) {
   try {
     return Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     throw std::invalid_argument(std::string("not valid JSON: ") + error.what());
   }
 }
@@ -39,9 +39,82 @@ void append_finite(std::string& out, T value) {
   append_digits(out, value);
 }
 
-/// Needs neither an escape nor a look at its encoding.
-bool is_plain(char c) {
-  return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+/// How many bytes there are at the beginning that need neither an escape nor a look at their encoding: ASCII without
+/// control characters, quotes and backslashes. Eight at a time as far as all of them are so, which is told by the
+/// highest bit of each: a byte that differs from `"` or `\` in nothing, or is less than a space, borrows from it.
+std::size_t plain_bytes(std::string_view text) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t highest = ones << 7U;
+  std::size_t count = 0;
+  for (std::uint64_t bytes = 0; count + sizeof bytes <= text.size(); count += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + count, sizeof bytes);
+    const std::uint64_t quotes = bytes ^ (ones * '"');
+    const std::uint64_t backslashes = bytes ^ (ones * '\\');
+    if (((bytes | (bytes - ones * ' ') | (quotes - ones) | (backslashes - ones)) & highest) != 0) break;
+  }
+  const auto is_plain = [](unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; };
+  while (count < text.size() && is_plain(static_cast<unsigned char>(text[count])))
+    ++count;
+  return count;
+}
+
+/// How many bytes the character at the beginning has, which is not ASCII, or 0 where there is none (Unicode 15, table
+/// 3-7).
+std::size_t character_size(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto first = byte(0);
+  std::size_t size = 0;
+  unsigned least = 0x80;
+  unsigned most = 0xbf;
+  if (first >= 0xc2 && first <= 0xdf) {
+    size = 2;
+  } else if (first >= 0xe0 && first <= 0xef) {
+    size = 3;
+    if (first == 0xe0) least = 0xa0;
+    if (first == 0xed) most = 0x9f;
+  } else if (first >= 0xf0 && first <= 0xf4) {
+    size = 4;
+    if (first == 0xf0) least = 0x90;
+    if (first == 0xf4) most = 0x8f;
+  }
+  if (size == 0 || byte(1) < least || byte(1) > most) return 0;
+  for (std::size_t i = 2; i < size; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80) return 0;
+  }
+  return size;
+}
+
+void append_escaped(std::string& out, char c) {
+  constexpr std::string_view special = "\"\\\b\f\n\r\t";
+  constexpr std::string_view letters = "\"\\bfnrt";
+  constexpr std::string_view digits = "0123456789abcdef";
+  out += '\\';
+  if (const auto found = special.find(c); found != std::string_view::npos) {
+    out += letters[found];
+  } else {
+    const auto number = static_cast<unsigned char>(c);
+    ((out += "u00") += digits[number >> 4U]) += digits[number & 0xfU];
+  }
+}
+
+/// False for what is not UTF-8.
+bool append_contents(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    const auto plain = plain_bytes(text);
+    out.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    std::size_t size = 1;
+    if (static_cast<unsigned char>(text.front()) < 0x80) {
+      append_escaped(out, text.front());
+    } else {
+      size = character_size(text);
+      if (size == 0) return false;
+      out.append(text.substr(0, size));
+    }
+    text.remove_prefix(size);
+  }
+  return true;
 }
 
 }  // namespace
@@ -67,9 +140,13 @@ void append_number(std::string& out, float value) {
 }
 
 void append_string(std::string& out, std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), is_plain)) {
-    (out += '"').append(text) += '"';
+  const std::size_t begin = out.size();
+  out.reserve(begin + text.size() + 2);
+  out += '"';
+  if (append_contents(out, text)) {
+    out += '"';
   } else {
+    out.resize(begin);
     out += dump_json(Json(text));
   }
 }

@@ -13,15 +13,34 @@ ToolResult input_required(const Json& input_requests) {
   return result;
 }
 
-detail::Answer ToolResult::answer() const {
+ToolResult& ToolResult::content(const Content& content) {
+  detail::append_separator(json_);
+  json_ += content.json();
+  return *this;
+}
+
+ToolResult& ToolResult::text(std::string_view text) {
+  constexpr std::string_view opening = R"({"type":"text","text":)";
+  constexpr std::size_t rest = 64;  // what mostly comes after it, so that this is the only allocation
+  json_.reserve(json_.size() + opening.size() + text.size() + rest);
+  detail::append_separator(json_);
+  json_ += opening;
+  detail::append_string(json_, text);
+  json_ += '}';
+  return *this;
+}
+
+detail::Answer ToolResult::answer() && {
   if (!input_requests_.empty()) {
     return {MCP_OUTCOME_INPUT_REQUIRED, detail::ObjectText().member("inputRequests", input_requests_).text()};
   }
-  detail::ObjectText object;
-  object.member("content", contents_.text()).member_if("structuredContent", structured_);
-  if (is_error_) object.member("isError", "true");
-  object.member_if("_meta", meta_);
-  return {MCP_OUTCOME_RESULT, std::move(object).text()};
+  std::string json = std::move(json_);
+  json += ']';
+  if (!structured_.empty()) json.append(R"(,"structuredContent":)").append(structured_);
+  if (is_error_) json += R"(,"isError":true)";
+  if (!meta_.empty()) json.append(R"(,"_meta":)").append(meta_);
+  json += '}';
+  return {MCP_OUTCOME_RESULT, std::move(json)};
 }
 
 ToolResult& ToolResult::structured_text(std::string json) {
@@ -38,7 +57,11 @@ ToolResult text_result(std::string_view text) {
 ToolResult object_result(std::string json) {
   ToolResult result;
   // A model reads a date as it is, without the quotes that JSON has.
-  result.text(json.starts_with('"') ? parse_json(json).get<std::string>() : std::string(json));
+  if (json.starts_with('"')) {
+    result.text(parse_json(json).get<std::string>());
+  } else {
+    result.text(json);
+  }
   return result.structured_text(std::move(json));
 }
 

@@ -26,11 +26,8 @@ struct Answer {
 
 class ToolResult {
  public:
-  ToolResult& content(const Content& content) {
-    contents_.item(content.json());
-    return *this;
-  }
-  ToolResult& text(std::string_view text) { return content(mcp::text(text)); }
+  ToolResult& content(const Content& content);
+  ToolResult& text(std::string_view text);
 
   /// The answer for programs: mcp::Json, or any type that has a JSON form. It must match the tool's output schema. A
   /// client that knows no structured content reads the contents only, so say it there too.
@@ -53,12 +50,13 @@ class ToolResult {
     return *this;
   }
 
-  detail::Answer answer() const;
+  detail::Answer answer() const& { return ToolResult(*this).answer(); }
+  detail::Answer answer() &&;
 
  private:
   friend ToolResult input_required(const Json& input_requests);
 
-  detail::ArrayText contents_;
+  std::string json_ = R"({"content":[)";  // the answer as far as the contents go
   std::string structured_;
   std::string meta_;
   std::string input_requests_;

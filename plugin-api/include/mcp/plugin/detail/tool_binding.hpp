@@ -1,4 +1,4 @@
-// A callable and the names of its parameters -> a handler that takes JSON, and the schemas that say so.
+// A callable and the names of its parameters -> a handler that takes JSON text, and the schemas that say so.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,14 +16,16 @@
 #include <mcp/plugin/call.hpp>
 #include <mcp/plugin/context.hpp>
 #include <mcp/plugin/detail/decode.hpp>
+#include <mcp/plugin/detail/read_text.hpp>
 #include <mcp/plugin/detail/result_conversion.hpp>
 #include <mcp/plugin/detail/schema.hpp>
 #include <mcp/plugin/detail/tool_parameters.hpp>
 
 namespace mcp::detail {
 
-using ToolHandler = std::function<ToolResult(const Json& arguments, Context& context)>;
-using AsyncToolHandler = std::function<void(const Json& arguments, Call call)>;
+// The arguments are the text of one JSON object.
+using ToolHandler = std::function<ToolResult(std::string_view arguments, Context& context)>;
+using AsyncToolHandler = std::function<void(std::string_view arguments, Call call)>;
 
 /// One of the two handlers is set.
 struct ToolBinding {
@@ -47,11 +50,23 @@ std::array<Arg, sizeof...(Args)> arg_array(Args&&... args) {
 /// Throws std::invalid_argument that says what of an Arg does not fit its parameter: "the default of".
 [[noreturn]] void refuse_modifier(std::string_view what, const std::invalid_argument& why);
 
-/// A tool's arguments as they are sent.
+/// A tool's arguments as they are written.
+struct WrittenArguments {
+  const MembersText& members;
+
+  /// Nothing if it was not given. Null is the same, unless it is a value.
+  template <class T>
+  std::optional<without_optional<T>> value(const Arg& arg) const {
+    const std::string_view json = members.find(arg.name());
+    if (json.empty() || (json == "null" && (is_optional<T> || !takes_null<T>))) return std::nullopt;
+    return decode_text<without_optional<T>>(json, Place{nullptr, arg.name()});
+  }
+};
+
+/// The same as a tree, where they are written unusually.
 struct JsonArguments {
   const Json& object;
 
-  /// Nothing if it was not given. Null is the same, unless it is a value.
   template <class T>
   std::optional<without_optional<T>> value(const Arg& arg) const {
     const Json* value = find_member(object, arg.name());
@@ -70,7 +85,11 @@ class ArgumentList {
 
   std::string schema() const { return schema_; }
 
-  std::tuple<Value...> decode(const Json& arguments) const { return values(JsonArguments{arguments}); }
+  std::tuple<Value...> decode(std::string_view json) const {
+    MembersText members;
+    if (members.read(json)) return values(WrittenArguments{members});
+    return values(JsonArguments{*parsed(json)});
+  }
 
   template <class Given>
   std::tuple<Value...> values(const Given& given) const {
@@ -135,13 +154,13 @@ template <Described T>
 class StructArguments {
  public:
   std::string schema() const { return described_schema<T>(SchemaPlace::root(SchemaUse::Input)).text(); }
-  std::tuple<T> decode(const Json& arguments) const { return {decode_described<T>(arguments, Place{})}; }
+  std::tuple<T> decode(std::string_view json) const { return {decode_text<T>(json, Place{})}; }
 };
 
 /// Throws a ToolError: what the model gave is what is wrong.
 [[noreturn]] void refuse_arguments(const std::invalid_argument& why);
 template <class Arguments>
-auto decoded(const Arguments& arguments, const Json& json) try {
+auto decoded(const Arguments& arguments, std::string_view json) try {
   return arguments.decode(json);
 } catch (const std::invalid_argument& error) {
   refuse_arguments(error);
@@ -201,7 +220,7 @@ ToolBinding bind_tool(std::string_view name, F callable, const std::array<Arg, N
   ToolBinding binding{arguments.schema(), output_schema<Result>(), {}, {}};
   // Shared, because a std::function copies what it holds, and a handler may own what cannot be copied.
   auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
-  binding.handler = [bound](const Json& json, Context& context) -> ToolResult {
+  binding.handler = [bound](std::string_view json, Context& context) -> ToolResult {
     auto values = decoded(bound->first, json);
     return result_of([&]() -> Result { return call_tool(bound->second, values, context); });
   };
@@ -215,7 +234,7 @@ ToolBinding bind_async_tool(std::string_view name, F callable, const std::array<
   auto arguments = bind_arguments<F>(args);
   ToolBinding binding{arguments.schema(), {}, {}, {}};
   auto bound = std::make_shared<std::pair<decltype(arguments), F>>(std::move(arguments), std::move(callable));
-  binding.async_handler = [bound](const Json& json, Call call) {
+  binding.async_handler = [bound](std::string_view json, Call call) {
     auto values = decoded(bound->first, json);
     apply_values(bound->second, values, std::move(call));
   };
@@ -228,12 +247,13 @@ template <class F>
 ToolBinding bind_raw_tool(std::string_view schema, F callable) {
   ToolBinding binding{std::string(schema), {}, {}, {}};
   auto bound = std::make_shared<F>(std::move(callable));
-  binding.handler = [bound](const Json& json, Context& context) -> ToolResult {
+  binding.handler = [bound](std::string_view json, Context& context) -> ToolResult {
+    const auto arguments = parsed(json);
     return result_of([&]() -> decltype(auto) {
       if constexpr (std::is_invocable_v<const F&, const Json&, Context&>) {
-        return (*bound)(json, context);
+        return (*bound)(*arguments, context);
       } else {
-        return (*bound)(json);
+        return (*bound)(*arguments);
       }
     });
   };
@@ -244,7 +264,7 @@ template <class F>
 ToolBinding bind_raw_async_tool(std::string_view schema, F callable) {
   ToolBinding binding{std::string(schema), {}, {}, {}};
   auto bound = std::make_shared<F>(std::move(callable));
-  binding.async_handler = [bound](const Json& json, Call call) { (*bound)(json, std::move(call)); };
+  binding.async_handler = [bound](std::string_view json, Call call) { (*bound)(*parsed(json), std::move(call)); };
   return binding;
 }
 
