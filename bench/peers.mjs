@@ -127,6 +127,15 @@ function print(era, results, memory) {
   for (const cells of table) console.log(cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '));
 }
 
+// Of the fastest peer, which is what promises are about.
+const fastest = 'Rust, rmcp';
+function printRatios(era, results) {
+  for (const [name, each] of Object.entries(results)) {
+    if (name.startsWith('this host') && results[fastest] !== undefined)
+      console.log(`${name}: ${ratioTo(results[fastest], each, 'perSecond').toFixed(2)} of the requests of ${fastest}, ${revisions[era]}`);
+  }
+}
+
 console.log(`tools/call of echo, ${connections} connections, medians of ${rounds} rounds of ${seconds} s;`
   + ` ${os.cpus()[0].model}, ${os.availableParallelism()} processors`);
 for (const era of both) {
@@ -138,6 +147,7 @@ for (const era of both) {
   const results = takeTurns(Object.fromEntries(Object.entries(servers).map(([name, child]) =>
     [name, () => load(child, { seconds, connections, era, session: child.session ?? '' })])), rounds);
   print(era, results, Object.fromEntries(Object.entries(servers).map(([name, child]) => [name, memoryMiB(child)])));
+  printRatios(era, results);
   for (const child of Object.values(servers)) await end(child);
 }
 process.exit(0);

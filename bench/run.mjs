@@ -88,6 +88,7 @@ function compareCalls(servers, era, connections) {
     requestsOfWorker: ratioTo(inProcess, worker, 'perSecond'),
     p50OfWorker: ratioTo(inProcess, worker, 'p50'),
     processor: processor(inProcess),
+    ofLoad: median(baseline.map((result) => result.ofLoad)),
     processorMoreOfWorker: processor(worker) - processor(inProcess),
   };
 }

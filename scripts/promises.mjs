@@ -99,6 +99,7 @@ const authoring = ['bench/authoring.mjs', build, '--edits', full ? '20' : '5'];
 const knowledge = ['bench/knowledge.mjs', build, '--documents', full ? '100000' : '10000'];
 const data = ['bench/data.mjs', build, '--mib', full ? '1024' : '128'];
 const hop = ['bench/hop.mjs', build, ...counts];
+const peers = ['bench/peers.sh', '--only', 'host,rmcp', ...counts];
 const tls = ['bench/tls.sh', full ? '5' : '3', '3'];
 
 function readmeWords() {
@@ -125,6 +126,14 @@ const promises = [
     bench((all) => eras.map((era) => all[`${era} 1`].p50OfWorker), 1, atMost)],
   ['speed', '1 MiB of arguments, or of a result: at least 0.9 of the requests of a bare server; in-process, worker (bench/README.md)',
     bench((all) => ['arguments', 'result'].flatMap((what) => Object.values(all[`modern 1 MiB ${what}`])), 0.9, atLeast)],
+  ['speed', 'the load itself takes at most 8 us of processor time a request (docs/performance.md)',
+    bench((all) => busy.map((load) => all[load].ofLoad), 8, atMost, ' us')],
+  ['speed', 'a call of a small tool takes at most 0.8 us of its plugin (docs/performance.md)',
+    costs(/^a small call: (\S+) ns/gm, 800, atMost, ' ns', built('bench_plugin_calls'))],
+  ['peers', 'in-process: at least 2.6 of the requests of rmcp in the same revision (bench/README.md)',
+    costs(/^this host, in-process: (\S+) of/gm, 2.6, atLeast, '', ...peers)],
+  ['peers', 'worker: at least 2.2 of the requests of rmcp in the same revision (bench/README.md)',
+    costs(/^this host, worker: (\S+) of/gm, 2.2, atLeast, '', ...peers)],
   ['speed', 'stdio: the first tools/list is answered within 15 ms of the start (bench/README.md)',
     bench((all) => all.stdioStartMs, 15, atMost, ' ms')],
   ['speed', 'a changed file is served, and heard of, within a quarter of a second (README.md)',
