@@ -99,6 +99,7 @@ const authoring = ['bench/authoring.mjs', build, '--edits', full ? '20' : '5'];
 const knowledge = ['bench/knowledge.mjs', build, '--documents', full ? '100000' : '10000'];
 const data = ['bench/data.mjs', build, '--mib', full ? '1024' : '128'];
 const hop = ['bench/hop.mjs', build, ...counts];
+const scale = ['bench/scale.mjs', build];
 const peers = ['bench/peers.sh', '--only', 'host,rmcp', ...counts];
 const tls = ['bench/tls.sh', full ? '5' : '3', '3'];
 
@@ -166,6 +167,16 @@ const promises = [
     hostile('idle_websockets', { connections: [1000, 10_000] }, 'memory of each')],
   ['memory', 'nothing grows over time',
     hostile('soak', { seconds: [20, 900] }, 'errors', 'RSS', 'descriptors')],
+  ['scale', 'a replaced file is heard of on 10,000 streams within 120 ms, p99 (bench/README.md)',
+    costs(/^a replaced file .*last +\S+ ms, \S+ ms, (\S+) ms/gm, 120, atMost, ' ms', ...scale)],
+  ['scale', 'each of 10,000 streams takes at most 8 KiB of the host (bench/README.md)',
+    costs(/^memory of each of 10000 streams +(\S+) KiB/gm, 8, atMost, ' KiB', ...scale)],
+  ['scale', '1,000 plugins in the host\'s process are listed within 1.5 s of its start (bench/README.md)',
+    costs(/^1000 plugins, in-process: listed after +(\S+) ms/gm, 1500, atMost, ' ms', ...scale)],
+  ['scale', '200 workers are listed within 400 ms of the start (bench/README.md)',
+    costs(/^200 plugins, worker: listed after +(\S+) ms/gm, 400, atMost, ' ms', ...scale)],
+  ['scale', '200 workers take at most 80 MiB together (bench/README.md)',
+    costs(/^200 plugins, worker: PSS.* (\S+) MiB$/gm, 80, atMost, ' MiB', ...scale)],
   ['authoring', 'the first build of a new project takes at most 8 s of the processor; debug, release (bench/README.md)',
     costs(/first build takes (\S+) s/g, 8, atMost, ' s', ...authoring)],
   ['authoring', 'a tool more takes at most 0.5 s of the processor to build; debug, release (bench/README.md)',
