@@ -1,6 +1,11 @@
-// A value that many read and one replaces as a whole: whoever has taken it keeps it. Any thread.
+// A value that many read and one replaces as a whole: whoever has taken it keeps it. Any thread. Each request reads
+// some of these, so threads do not share what they lock and count: each has one of a few places, all with the same
+// value.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -8,26 +13,44 @@
 
 namespace mcph {
 
+// Which of so many places is this thread's. Threads that serve have different ones, as long as there are enough.
+inline std::size_t place_of_this_thread(std::size_t places) {
+  static std::atomic<std::size_t> threads{0};
+  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number % places;
+}
+
 template <class T>
 class Current {
  public:
-  explicit Current(std::shared_ptr<const T> value) : value_(std::move(value)) {}
+  explicit Current(const std::shared_ptr<const T>& value) { set(value); }
 
   std::shared_ptr<const T> get() const {
-    const MutexLock lock(mutex_);
-    return value_;
+    const auto& place = places_[place_of_this_thread(places_.size())];
+    const MutexLock lock(place.mutex);
+    return place.value;
   }
-  void set(std::shared_ptr<const T> value) {
-    {
-      const MutexLock lock(mutex_);
-      value_.swap(value);
+  void set(const std::shared_ptr<const T>& value) {
+    const MutexLock one_at_a_time(setting_);
+    for (auto& place : places_) {
+      auto counted_here = value == nullptr ? nullptr : std::shared_ptr<const T>(value.get(), [value](const T*) {});
+      {
+        const MutexLock lock(place.mutex);
+        place.value.swap(counted_here);
+      }
+      // What is left of the old one goes here, without the lock of those who read.
     }
-    // What is left of the old one goes here, without the lock.
   }
 
  private:
-  mutable Mutex mutex_;
-  std::shared_ptr<const T> value_ GUARDED_BY(mutex_);
+  static constexpr std::size_t cache_line = 64;
+  struct alignas(cache_line) Place {
+    mutable Mutex mutex;
+    std::shared_ptr<const T> value GUARDED_BY(mutex);
+  };
+
+  Mutex setting_;
+  std::array<Place, 4> places_;
 };
 
 }  // namespace mcph
