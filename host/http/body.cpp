@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace mcph {
+namespace {
+
+// The memory of the last short body, for the next one on this thread.
+constexpr std::size_t max_spare = 4096;
+thread_local std::string spare;
+
+}  // namespace
+
+void HttpBody::drop() {
+  if (text_.capacity() > spare.capacity() && text_.capacity() <= max_spare) spare.swap(text_);
+  std::string().swap(text_);
+}
 
 void HttpBody::limit_to(std::size_t bytes, MakeBodyScanner make_scanner) {
   limit_ = length_ = bytes;
@@ -38,6 +50,8 @@ void HttpBody::scan(std::string_view bytes) {
 void HttpBody::grow_to(std::size_t bytes) {
   if (bytes <= text_.capacity()) return;
   std::string larger;
+  if (text_.empty() && bytes <= spare.capacity()) larger.swap(spare);
+  larger.clear();
   larger.reserve(std::max(bytes, std::min(2 * text_.capacity(), length_)));
   larger.append(text_);
   text_.swap(larger);

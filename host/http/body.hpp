@@ -9,11 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/beast/core/error.hpp>
-#include <boost/beast/http/message.hpp>
-#include <boost/optional.hpp>
-
 namespace mcph {
 
 // Reads what comes of a body that is too long, so that the refusal can say what it concerns.
@@ -37,7 +32,7 @@ class HttpBody {
   // It says how long its next piece will be.
   void announce_piece(std::uint64_t bytes);
   void append(std::string_view bytes);
-  void drop() { std::string().swap(text_); }
+  void drop();
 
   // Empty if it is too long.
   const std::string& text() const { return text_; }
@@ -60,38 +55,6 @@ class HttpBody {
   bool too_long_ = false;
   MakeBodyScanner make_scanner_ = nullptr;
   std::unique_ptr<BodyScanner> scanner_;  // of a body that does not fit, or may not, from its first byte on
-};
-
-// Beast's view of it (Boost.Beast, concepts Body and BodyReader).
-struct LimitedBody {
-  using value_type = HttpBody;
-
-  class reader {
-   public:
-    template <bool is_request, class Fields>
-    reader(boost::beast::http::header<is_request, Fields>&, HttpBody& body) : body_(body) {}
-
-    void init(const boost::optional<std::uint64_t>& length, boost::beast::error_code& error) {
-      error = {};
-      if (length) body_.announce(*length);
-    }
-    template <class Buffers>
-    std::size_t put(const Buffers& buffers, boost::beast::error_code& error) {
-      error = {};
-      std::size_t count = 0;
-      for (auto each = boost::asio::buffer_sequence_begin(buffers); each != boost::asio::buffer_sequence_end(buffers);
-           ++each) {
-        const boost::asio::const_buffer bytes(*each);
-        body_.append({static_cast<const char*>(bytes.data()), bytes.size()});
-        count += bytes.size();
-      }
-      return count;
-    }
-    void finish(boost::beast::error_code& error) { error = {}; }
-
-   private:
-    HttpBody& body_;
-  };
 };
 
 }  // namespace mcph

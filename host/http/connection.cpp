@@ -257,12 +257,12 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
     if (reader.is_complete()) co_return true;
     if (reader.has_header() && !std::exchange(header_read, true)) {
       // An older client does not know the answer (RFC 9110 section 10.1.1).
-      const bool asks = reader.message().version() >= 11 && awaits_continue(reader.message());
+      const bool asks = reader.message().version >= 11 && awaits_continue(reader.message().fields);
       if (asks) co_await write(go_on);
       body_due = now() + limits().body_time;
       wait_for(Waiting::for_rest, limits().body_time);
     }
-    if (reader.message().body().is_too_long()) wait_for_id(body_due);
+    if (reader.message().body.is_too_long()) wait_for_id(body_due);
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);
       if (!has_room) {
@@ -285,7 +285,7 @@ HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& 
     }
     if (error && begun && std::exchange(timed_out_, false)) {
       // What is too long is refused for that, whatever it is.
-      if (reader.message().body().is_too_long()) co_return true;
+      if (reader.message().body.is_too_long()) co_return true;
       HttpRefusal late{408, "The request took too long to arrive"};
       co_await refuse_unread(std::move(late));
       co_return false;
@@ -336,8 +336,8 @@ HttpConnection::awaitable<void> HttpConnection::refuse_unread(HttpRefusal refusa
 HttpConnection::awaitable<void> HttpConnection::answer(HttpRequestReader& reader) {
   const auto& message = reader.message();
   HttpRequest request(reader.message(), stream_->peer());
-  client_.version = message.version();
-  client_.keep_alive = keeps_alive(message.version(), request.fields.connection) && !closing_ && reader.is_whole();
+  client_.version = message.version;
+  client_.keep_alive = keeps_alive(message.version, request.fields.connection) && !closing_ && reader.is_whole();
   client_.head_only = request.method == http::verb::head;
   client_.now = std::time(nullptr);
   client_.more_fields = service().fields();

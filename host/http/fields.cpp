@@ -1,39 +1,78 @@
 #include "http/fields.hpp"
 
-#include <array>
+#include <boost/beast/core/string.hpp>
 
 namespace mcph {
 namespace {
 
 namespace beast = boost::beast;
-namespace http = beast::http;
+using Known = beast::http::field;
 
-std::string_view view(beast::string_view text) {
+beast::string_view view(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-bool is_called(const RequestFields::value_type& field, std::string_view name) {
-  return beast::iequals(field.name_string(), beast::string_view(name.data(), name.size()));
+bool is_called(const RequestFields::Field& field, std::string_view name) {
+  return field.name.size() == name.size() && beast::iequals(view(field.name), view(name));
 }
 
-void append_line(std::optional<std::string>& list, std::string_view line) {
-  if (list) list->append(", ");
-  if (!list) list.emplace();
-  list->append(line);
+void set_single(HttpFields& fields, std::optional<std::string_view>& single, std::string_view name,
+                std::string_view value) {
+  if (single) fields.repeated = name;
+  single = value;
+}
+
+void add_line(HttpFields& fields, std::optional<std::string_view>& list, std::string_view line) {
+  if (!list) {
+    list = line;
+    return;
+  }
+  list = *fields.joined.emplace_back(std::make_unique<const std::string>(std::string(*list).append(", ").append(line)));
 }
 
 }  // namespace
 
+void RequestFields::add(Known known, std::string_view name, std::string_view value) {
+  constexpr std::size_t usual_bytes = 1024;
+  constexpr std::size_t usual_fields = 16;
+  if (entries_.empty()) {
+    text_.reserve(usual_bytes);
+    entries_.reserve(usual_fields);
+  }
+  entries_.push_back({known, static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(name.size()),
+                      static_cast<std::uint32_t>(value.size())});
+  text_.append(name).append(value);
+}
+
+void RequestFields::add(std::string_view name, std::string_view value) {
+  add(beast::http::string_to_field(view(name)), name, value);
+}
+
 HttpFields read_fields(const RequestFields& fields) {
   HttpFields read;
-  const std::array<SingleField, 4> single{{{"Host", &read.host},
-                                           {"Origin", &read.origin},
-                                           {"Content-Type", &read.content_type},
-                                           {"Authorization", &read.authorization}}};
-  read.repeated = read_single_fields(fields, single);
-  for (const auto& field : fields) {
-    if (is_called(field, "Accept")) append_line(read.accept, view(field.value()));
-    if (is_called(field, "Connection")) append_line(read.connection, view(field.value()));
+  for (const auto& [known, name, value] : fields) {
+    switch (known) {
+      case Known::host:
+        set_single(read, read.host, "Host", value);
+        break;
+      case Known::origin:
+        set_single(read, read.origin, "Origin", value);
+        break;
+      case Known::content_type:
+        set_single(read, read.content_type, "Content-Type", value);
+        break;
+      case Known::authorization:
+        set_single(read, read.authorization, "Authorization", value);
+        break;
+      case Known::accept:
+        add_line(read, read.accept, value);
+        break;
+      case Known::connection:
+        add_line(read, read.connection, value);
+        break;
+      default:
+        break;
+    }
   }
   return read;
 }
@@ -44,7 +83,7 @@ std::string_view read_single_fields(const RequestFields& fields, std::span<const
     for (const auto& [name, value] : wanted) {
       if (!is_called(field, name)) continue;
       if (*value) repeated = name;
-      *value = view(field.value());
+      *value = field.value;
       break;
     }
   }
@@ -53,23 +92,28 @@ std::string_view read_single_fields(const RequestFields& fields, std::span<const
 
 std::vector<std::string_view> lines_of(const RequestFields& fields, std::string_view name) {
   std::vector<std::string_view> values;
-  const auto [first, last] = fields.equal_range(beast::string_view(name.data(), name.size()));
-  for (auto line = first; line != last; ++line)
-    values.push_back(view(line->value()));
+  for (const auto& field : fields) {
+    if (is_called(field, name)) values.push_back(field.value);
+  }
   return values;
 }
 
 std::optional<std::string> list_field(const RequestFields& fields, std::string_view name) {
   std::optional<std::string> list;
-  const auto [first, last] = fields.equal_range(beast::string_view(name.data(), name.size()));
-  for (auto line = first; line != last; ++line)
-    append_line(list, view(line->value()));
+  for (const auto& field : fields) {
+    if (!is_called(field, name)) continue;
+    if (list) list->append(", ");
+    if (!list) list.emplace();
+    list->append(field.value);
+  }
   return list;
 }
 
 bool awaits_continue(const RequestFields& fields) {
-  const auto expected = fields.find(http::field::expect);
-  return expected != fields.end() && beast::iequals(expected->value(), "100-continue");
+  for (const auto& [known, name, value] : fields) {
+    if (known == Known::expect) return beast::iequals(view(value), "100-continue");
+  }
+  return false;
 }
 
 }  // namespace mcph

@@ -1,6 +1,10 @@
-// The header fields of a request as an HTTP server reads them. Free functions; any thread.
+// The header fields of a request as an HTTP server reads them. Values and free functions; any thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -8,12 +12,70 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/beast/http/fields.hpp>
+#include <boost/beast/http/field.hpp>
 
 namespace mcph {
 
-// A request's fields live in memory of its connection, which is used again for the next request.
-using RequestFields = boost::beast::http::basic_fields<std::pmr::polymorphic_allocator<char>>;
+// The fields of one request, in the order in which they came. They live in memory of its connection, which is used
+// again for the next request.
+class RequestFields {
+ public:
+  struct Field {
+    boost::beast::http::field known;  // which one of those that Beast knows
+    std::string_view name;
+    std::string_view value;
+  };
+
+  explicit RequestFields(std::pmr::memory_resource& memory = *std::pmr::get_default_resource())
+      : text_(&memory), entries_(&memory) {}
+
+  // Copies it. Views of others end.
+  void add(boost::beast::http::field known, std::string_view name, std::string_view value);
+  void add(std::string_view name, std::string_view value);
+
+  class Iterator {
+   public:
+    using value_type = Field;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Iterator(const RequestFields& fields, std::size_t index) : fields_(&fields), index_(index) {}
+    Field operator*() const { return fields_->at(index_); }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    Iterator operator++(int) {
+      auto before = *this;
+      ++index_;
+      return before;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const RequestFields* fields_ = nullptr;
+    std::size_t index_ = 0;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, entries_.size()}; }
+
+ private:
+  struct Entry {
+    boost::beast::http::field known;
+    std::uint32_t begin;  // in the text: of the name, which the value follows
+    std::uint32_t name_size;
+    std::uint32_t value_size;
+  };
+
+  Field at(std::size_t index) const {
+    const auto& [known, begin, name_size, value_size] = entries_[index];
+    const std::string_view text(text_);
+    return {known, text.substr(begin, name_size), text.substr(begin + name_size, value_size)};
+  }
+
+  std::pmr::string text_;
+  std::pmr::vector<Entry> entries_;
+};
 
 // What the fields say by which HTTP itself is served, found in one pass. Views into the fields.
 struct HttpFields {
@@ -21,11 +83,12 @@ struct HttpFields {
   std::optional<std::string_view> origin;
   std::optional<std::string_view> content_type;
   std::optional<std::string_view> authorization;
-  std::optional<std::string> accept;
-  std::optional<std::string> connection;
+  std::optional<std::string_view> accept;
+  std::optional<std::string_view> connection;
   // A field that must not occur twice and does, because this server and whoever stands before it could read different
   // lines; empty if there is none.
   std::string_view repeated;
+  std::vector<std::unique_ptr<const std::string>> joined;  // lists that came on several lines
 };
 HttpFields read_fields(const RequestFields& fields);
 

@@ -1,7 +1,6 @@
 #include "http/request.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include <boost/beast/http/error.hpp>
@@ -13,6 +12,10 @@ namespace {
 
 namespace beast = boost::beast;
 namespace http = beast::http;
+
+std::string_view view(beast::string_view text) {
+  return {text.data(), text.size()};
+}
 
 std::string_view view(const beast::flat_buffer& buffer) {
   return {static_cast<const char*>(buffer.data().data()), buffer.size()};
@@ -54,22 +57,37 @@ unsigned status_of_too_long(std::string_view beginning) {
 
 }  // namespace
 
-HttpRequestParser::HttpRequestParser(std::pmr::memory_resource& memory)
-    : parser(std::piecewise_construct, std::tuple<>(),
-             std::make_tuple(std::pmr::polymorphic_allocator<char>(&memory))) {}
+void HttpRequestParser::on_request_impl(http::verb method, Text /*method_text*/, Text target, int version,
+                                        Error& /*error*/) {
+  message_.method = method;
+  message_.target.assign(target.data(), target.size());
+  message_.version = static_cast<unsigned>(version);
+}
 
-void HttpRequestParser::on_field_impl(http::field name, beast::string_view name_text, beast::string_view value,
-                                      beast::error_code&) {
-  if (!is_header_done()) get().insert(name, name_text, value);
+void HttpRequestParser::on_field_impl(http::field name, Text name_text, Text value, Error& /*error*/) {
+  if (!is_header_done()) message_.fields.add(name, view(name_text), view(value));
+}
+
+void HttpRequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, Error& /*error*/) {
+  if (length) message_.body.announce(*length);
+}
+
+std::size_t HttpRequestParser::on_body_impl(Text bytes, Error& /*error*/) {
+  message_.body.append(view(bytes));
+  return bytes.size();
+}
+
+std::size_t HttpRequestParser::on_chunk_body_impl(std::uint64_t /*rest*/, Text bytes, Error& /*error*/) {
+  message_.body.append(view(bytes));
+  return bytes.size();
 }
 
 // Beast takes any byte in a quoted string. A line feed there ends the line for a parser that is less strict.
-void HttpRequestParser::on_chunk_header_impl(std::uint64_t size, beast::string_view extensions,
-                                             beast::error_code& error) {
+void HttpRequestParser::on_chunk_header_impl(std::uint64_t size, Text extensions, Error& error) {
   if (std::any_of(extensions.begin(), extensions.end(), is_control)) error = http::error::bad_chunk_extension;
   if (size == 0) return;
   extension_bytes_ += extensions.size();
-  get().body().announce_piece(size);
+  message_.body.announce_piece(size);
 }
 
 HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory,
@@ -77,7 +95,7 @@ HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_
     : limits_(limits), parser_(memory) {
   parser_.header_limit(limits.header_bytes);
   parser_.body_limit(boost::none);  // the body keeps to its own
-  parser_.get().body().limit_to(limits.body_bytes, body_scanner);
+  parser_.message().body.limit_to(limits.body_bytes, body_scanner);
 }
 
 std::optional<HttpRefusal> HttpRequestReader::take(beast::flat_buffer& buffer) {
@@ -108,9 +126,9 @@ bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
 // Where the body ends must be beyond doubt, because what follows it is the next request (RFC 9112 sections 6.1, 6.3).
 std::optional<HttpRefusal> HttpRequestReader::refuse_coding() const {
   if (!parser_.is_header_done()) return std::nullopt;
-  const auto list = list_field(message(), "Transfer-Encoding");
+  const auto list = list_field(message().fields, "Transfer-Encoding");
   if (!list) return std::nullopt;
-  if (message().version() < 11) return HttpRefusal{400, "HTTP/1.0 has no Transfer-Encoding"};
+  if (message().version < 11) return HttpRefusal{400, "HTTP/1.0 has no Transfer-Encoding"};
   const auto coding = read_transfer_encoding(*list);
   if (coding == TransferEncoding::without_end || !parser_.chunked()) {
     return HttpRefusal{400, "The last Transfer-Encoding must be chunked"};
@@ -123,13 +141,13 @@ std::optional<HttpRefusal> HttpRequestReader::refuse_coding() const {
 void HttpRequestReader::announce_body() {
   if (!has_header()) return;
   const auto length = parser_.content_length();
-  if (length && *length > limits_.body_bytes) parser_.get().body().announce(*length);
+  if (length && *length > limits_.body_bytes) parser_.message().body.announce(*length);
 }
 
 bool HttpRequestReader::is_complete() const {
   if (is_whole() || !has_header()) return is_whole();
-  const auto& body = parser_.get().body();
-  return body.is_known() || (body.is_too_long() && awaits_continue(parser_.get()));
+  const auto& body = parser_.message().body;
+  return body.is_known() || (body.is_too_long() && awaits_continue(message().fields));
 }
 
 // Beast's parser (Boost 1.81) asserts wrongly when a body without a chunk comes byte by byte: that it sees at least
@@ -162,12 +180,11 @@ std::optional<HttpRefusal> settle_target(const HttpMessage& message, HttpRequest
     return HttpRefusal{400, "The header " + std::string(fields.repeated) + " is given more than once"};
   }
   // Also where the target names the host (RFC 9112 section 3.2).
-  if (!fields.host && message.version() >= 11) return HttpRefusal{400, "The Host header is missing"};
+  if (!fields.host && message.version >= 11) return HttpRefusal{400, "The Host header is missing"};
   if (fields.host && !is_authority(*fields.host)) return HttpRefusal{400, "The Host header is not a host and a port"};
-  if (!is_implemented(message.method())) return HttpRefusal{501, "This server does not know the method"};
-  const std::string_view text(message.target().data(), message.target().size());
-  const auto target = read_target(text, fields.host);
-  if (!target || (target->is_server && message.method() != http::verb::options)) {
+  if (!is_implemented(message.method)) return HttpRefusal{501, "This server does not know the method"};
+  const auto target = read_target(message.target, fields.host);
+  if (!target || (target->is_server && message.method != http::verb::options)) {
     return HttpRefusal{400, "The request target is neither a path nor an http URL"};
   }
   request.for_server = target->is_server;

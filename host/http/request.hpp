@@ -13,8 +13,7 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/message.hpp>
-#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/verb.hpp>
 
 #include "base/principal.hpp"
@@ -26,23 +25,45 @@
 
 namespace mcph {
 
-using HttpMessage = boost::beast::http::request<LimitedBody, RequestFields>;
+// As it has been read.
+struct HttpMessage {
+  explicit HttpMessage(std::pmr::memory_resource& memory = *std::pmr::get_default_resource())
+      : target(&memory), fields(memory) {}
 
-// Beast's parser, but for what follows the header. The fields of a trailer are checked and dropped, because they are no
+  boost::beast::http::verb method = boost::beast::http::verb::unknown;
+  unsigned version = 11;  // of HTTP: 10, 11
+  std::pmr::string target;
+  RequestFields fields;
+  HttpBody body;
+};
+
+// What Beast's parser finds becomes a message. The fields of a trailer are checked and dropped, because they are no
 // fields of the header, by which a request is admitted (RFC 9110 section 6.5.1). Extensions of chunks are counted.
-class HttpRequestParser final : public boost::beast::http::request_parser<LimitedBody, RequestFields::allocator_type> {
+class HttpRequestParser final : public boost::beast::http::basic_parser<true> {
  public:
-  explicit HttpRequestParser(std::pmr::memory_resource& memory);
+  explicit HttpRequestParser(std::pmr::memory_resource& memory) : message_(memory) {}
 
+  HttpMessage& message() { return message_; }
+  const HttpMessage& message() const { return message_; }
   // Of all chunks but the last, whose line belongs to the trailer.
   std::size_t extension_bytes() const { return extension_bytes_; }
 
  private:
-  void on_field_impl(boost::beast::http::field name, boost::beast::string_view name_text,
-                     boost::beast::string_view value, boost::beast::error_code& error) override;
-  void on_chunk_header_impl(std::uint64_t size, boost::beast::string_view extensions,
-                            boost::beast::error_code& error) override;
+  using Text = boost::beast::string_view;
+  using Error = boost::beast::error_code;
 
+  void on_request_impl(boost::beast::http::verb method, Text method_text, Text target, int version,
+                       Error& error) override;
+  void on_field_impl(boost::beast::http::field name, Text name_text, Text value, Error& error) override;
+  void on_body_init_impl(const boost::optional<std::uint64_t>& length, Error& error) override;
+  std::size_t on_body_impl(Text bytes, Error& error) override;
+  void on_chunk_header_impl(std::uint64_t size, Text extensions, Error& error) override;
+  std::size_t on_chunk_body_impl(std::uint64_t rest, Text bytes, Error& error) override;
+  void on_response_impl(int /*status*/, Text /*reason*/, int /*version*/, Error& /*error*/) override {}
+  void on_header_impl(Error& /*error*/) override {}
+  void on_finish_impl(Error& /*error*/) override {}
+
+  HttpMessage message_;
   std::size_t extension_bytes_ = 0;
 };
 
@@ -61,9 +82,9 @@ class HttpRequestReader {
   // Its bytes have all been read.
   bool is_whole() const { return parser_.is_done(); }
   // That what has come of the body takes. In bytes.
-  std::size_t body_memory() const { return parser_.get().body().capacity(); }
-  const HttpMessage& message() const { return parser_.get(); }
-  HttpMessage& message() { return parser_.get(); }
+  std::size_t body_memory() const { return parser_.message().body.capacity(); }
+  const HttpMessage& message() const { return parser_.message(); }
+  HttpMessage& message() { return parser_.message(); }
 
  private:
   // The rest is what the parser has not taken.
@@ -85,10 +106,10 @@ boost::asio::ip::address asio_address(const IpAddress& address);
 struct HttpRequest {
   // The peer of its connection outlives it, too.
   explicit HttpRequest(HttpMessage& message, const HttpPeer& sent_by = unknown_peer)
-      : method(message.method()),
-        fields(read_fields(message)),
-        all_fields(message),
-        body(message.body()),
+      : method(message.method),
+        fields(read_fields(message.fields)),
+        all_fields(message.fields),
+        body(message.body),
         peer(sent_by) {
     if (peer.address) source = asio_address(*peer.address);
   }

@@ -26,10 +26,8 @@ constexpr std::string_view sse_client_parameter = "sessionId=";
 
 // The fields that belong to no message of MCP.
 Arrival arrival_of(const HttpRequest& request) {
-  const auto trace = request.all_fields.find("traceparent");
-  if (trace == request.all_fields.end()) return {};
-  const auto value = trace->value();
-  return {.trace_parent = std::string(value.data(), value.size())};
+  const auto lines = lines_of(request.all_fields, "traceparent");
+  return lines.empty() ? Arrival() : Arrival{.trace_parent = std::string(lines.front())};
 }
 
 LongMessage long_message(const HttpRequest& request, const HttpConnection& connection) {

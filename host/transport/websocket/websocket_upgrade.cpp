@@ -10,8 +10,8 @@ namespace {
 namespace http = boost::beast::http;
 
 // Whatever the case of it (RFC 9110 sections 7.6.1, 7.8).
-bool names(std::optional<std::string> list, std::string_view token) {
-  return list && http::token_list(*list).exists({token.data(), token.size()});
+bool names(std::optional<std::string_view> list, std::string_view token) {
+  return list && http::token_list({list->data(), list->size()}).exists({token.data(), token.size()});
 }
 
 // Which has one case only (RFC 6455 section 4.2.2).

@@ -112,12 +112,12 @@ class Serving {
       const auto& scanner = dynamic_cast<const EnvelopeScanner&>(*request.body.scanner());
       return to_response(endpoint_.refuse_long({scanner.reader.envelope(), 4096, "--limit"}, head));
     }
-    const auto method = message.method_string();
-    if (method == "POST" && request.path == "/messages") {
+    using boost::beast::http::verb;
+    if (request.method == verb::post && request.path == "/messages") {
       return to_response(post_sse_message(*client_, request.body.text(), {.principal = anonymous}, server_));
     }
-    if (method == "POST") return post(request, head);
-    if (method == "GET") return get(request, head);
+    if (request.method == verb::post) return post(request, head);
+    if (request.method == verb::get) return get(request, head);
     return to_response(endpoint_.end_session(head));
   }
 
@@ -204,7 +204,7 @@ bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_
   }
   const auto response = serving.answer(reader.message());
   expect(to_text({}, response).starts_with("HTTP/1.1 "));
-  return keeps_alive(reader.message().version(), read_fields(reader.message()).connection) && reader.is_whole();
+  return keeps_alive(reader.message().version, read_fields(reader.message().fields).connection) && reader.is_whole();
 }
 
 }  // namespace

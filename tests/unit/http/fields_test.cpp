@@ -7,9 +7,7 @@ namespace {
 
 class HttpFieldsTest : public ::testing::Test {
  protected:
-  void insert(std::string_view name, std::string_view value) {
-    fields_.insert({name.data(), name.size()}, {value.data(), value.size()});
-  }
+  void insert(std::string_view name, std::string_view value) { fields_.add(name, value); }
 
   RequestFields fields_;
 };

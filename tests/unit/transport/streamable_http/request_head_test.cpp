@@ -9,9 +9,7 @@ namespace {
 
 class RequestHeadTest : public ::testing::Test {
  protected:
-  void insert(std::string_view name, std::string_view value) {
-    message_.insert({name.data(), name.size()}, {value.data(), value.size()});
-  }
+  void insert(std::string_view name, std::string_view value) { message_.fields.add(name, value); }
   std::optional<HttpRefusal> read() {
     HttpRequest request(message_);
     request.principal = test::principal("somebody");
