@@ -10,8 +10,8 @@ namespace mcph {
 namespace {
 
 // To gather it may take milliseconds, and so it is done where no client waits.
-boost::asio::awaitable<void> respond_with(const std::function<std::string()>& source, std::string_view content_type,
-                                          HttpConnection& connection) {
+Coroutine<> respond_with(const std::function<std::string()>& source, std::string_view content_type,
+                         HttpConnection& connection) {
   HttpResponse response{.content_type = content_type, .fields = {{"Cache-Control", "no-store"}}};
   const std::function<void()> gather = [&] { response.body = source(); };
   co_await connection.work_on(Executor::max_quick_bytes + 1, gather);

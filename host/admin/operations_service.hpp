@@ -24,7 +24,7 @@ class OperationsService final : public HttpService {
 
   OperationsService(HttpAccess access, Sources sources);
 
-  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
+  Coroutine<> serve(HttpRequest& request, HttpConnection& connection) override {
     return router_.route(request, connection);
   }
   HttpResponse refuse(HttpRefusal refusal) const override;

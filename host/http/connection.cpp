@@ -5,10 +5,7 @@
 #include <memory_resource>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "http/rules.hpp"
 #include "runtime/as_value.hpp"
@@ -41,11 +38,13 @@ constexpr std::size_t max_copied_body = std::size_t{64} << 10;
 
 HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& server)
     : server_(server),
+      threads_(server.threads()),
       open_(server.open_connections()),
       budget_(server.budget()),
       stream_(std::move(stream)),
       buffer_(limits().header_bytes + read_size),
-      signal_(executor(), Clock::time_point::max()) {
+      loop_(static_cast<asio::io_context&>(asio::query(executor(), asio::execution::context))),
+      waiters_(loop_) {
   client_.more_fields = service().fields();
 }
 
@@ -56,8 +55,7 @@ HttpConnection::~HttpConnection() {
 }
 
 void HttpConnection::start() {
-  asio::co_spawn(
-      executor(), [self = shared_from_this()] { return self->serve(); }, asio::detached);
+  spawn(loop_.get_executor(), serve(), shared_from_this());
 }
 
 void HttpConnection::attend(Clock::time_point now) {
@@ -113,7 +111,7 @@ void HttpConnection::expel(const std::shared_ptr<const IsGood>& is_good) {
     // As if the client had gone, which it has to.
     self->expelled_ = true;
     self->disconnected_ = true;
-    self->signal_.cancel();
+    self->wake();
     if (self->waiting_ == Waiting::for_bytes) self->stream_->shut_down();
   });
 }
@@ -153,16 +151,19 @@ void HttpConnection::time_is_up(Clock::time_point now) {
 void HttpConnection::stop_waiting() {
   timed_out_ = true;
   if (waiting_ == Waiting::for_answer || waiting_ == Waiting::for_room) {
-    signal_.cancel();
+    wake();
   } else {
     stream_->cancel();
   }
 }
 
-HttpConnection::awaitable<void> HttpConnection::serve() {
+Coroutine<> HttpConnection::serve() {
   bool goes_on = co_await open();
-  while (goes_on)
+  while (goes_on) {
     goes_on = co_await serve_request();
+    // Where more requests have come already, other connections have their turn in between.
+    if (goes_on && buffer_.size() > 0) co_await asio::post(loop_, as_value);
+  }
   if (upgraded_ != nullptr) co_await serve_upgraded();
   if (lingers_) {
     co_await linger();
@@ -174,7 +175,7 @@ HttpConnection::awaitable<void> HttpConnection::serve() {
   stream_->close();
 }
 
-HttpConnection::awaitable<void> HttpConnection::serve_upgraded() {
+Coroutine<> HttpConnection::serve_upgraded() {
   // Of one that says nothing for long, little is kept.
   buffer_.shrink_to_fit();
   is_upgraded_ = true;
@@ -188,18 +189,18 @@ void HttpConnection::upgrade(std::unique_ptr<UpgradedProtocol> protocol) {
   client_.keep_alive = false;
 }
 
-HttpConnection::awaitable<HttpStream::Transferred> HttpConnection::read_some(asio::mutable_buffer bytes) {
+Coroutine<HttpStream::Transferred> HttpConnection::read_some(asio::mutable_buffer bytes) {
   return buffer_.size() > 0 ? take_read_ahead(bytes) : stream_->read_some(bytes);
 }
 
-HttpConnection::awaitable<HttpStream::Transferred> HttpConnection::take_read_ahead(asio::mutable_buffer bytes) {
+Coroutine<HttpStream::Transferred> HttpConnection::take_read_ahead(asio::mutable_buffer bytes) {
   const auto count = asio::buffer_copy(bytes, buffer_.data());
   buffer_.consume(count);
   if (buffer_.size() == 0) buffer_.shrink_to_fit();
   co_return HttpStream::Transferred(boost::system::error_code(), count);
 }
 
-HttpConnection::awaitable<bool> HttpConnection::open() {
+Coroutine<bool> HttpConnection::open() {
   wait_for(Waiting::for_rest, limits().header_time);
   const auto opened = co_await stream_->open();
   lingers_ = opened.has_error();
@@ -213,7 +214,7 @@ HttpConnection::awaitable<bool> HttpConnection::open() {
 
 // Closing while the client may still be sending would reset the connection, and it could lose the last answer (RFC 9112
 // section 9.6).
-HttpConnection::awaitable<void> HttpConnection::linger() {
+Coroutine<> HttpConnection::linger() {
   wait_for(Waiting::for_bytes, linger_time);
   co_await stream_->end_sending();
   if (watching_ != Watching::off) co_await stop_watching();
@@ -225,7 +226,7 @@ HttpConnection::awaitable<void> HttpConnection::linger() {
   }
 }
 
-HttpConnection::awaitable<bool> HttpConnection::serve_request() {
+Coroutine<bool> HttpConnection::serve_request() {
   if (closing_) co_return false;
   client_ = {};
   std::pmr::monotonic_buffer_resource memory(field_memory_.data(), field_memory_.size());
@@ -240,7 +241,7 @@ HttpConnection::awaitable<bool> HttpConnection::serve_request() {
   co_return client_.keep_alive;
 }
 
-HttpConnection::awaitable<bool> HttpConnection::read_request(HttpRequestReader& reader) {
+Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
   if (watching_ != Watching::off) co_await stop_watching();
   if (disconnected_) co_return false;
   bool header_read = false;
@@ -305,7 +306,7 @@ void HttpConnection::wait_for_id(Clock::time_point body_due) {
 }
 
 // Those who have a share themselves give up one after the other, so that it helps the others among them.
-HttpConnection::awaitable<bool> HttpConnection::has_room_for(const HttpRequestReader& reader) {
+Coroutine<bool> HttpConnection::has_room_for(const HttpRequestReader& reader) {
   end_holding();
   begin_holding(body_share_, room_time);
   const auto patience = body_share_.is_empty() ? room_time : limits().body_time;
@@ -327,19 +328,18 @@ HttpRefusal HttpConnection::no_memory_for(std::string_view what) const {
                      std::to_string(budget_->limit()) + " bytes; try again later, or raise --max-buffered-bytes");
 }
 
-HttpConnection::awaitable<void> HttpConnection::refuse_unread(HttpRefusal refusal) {
+Coroutine<> HttpConnection::refuse_unread(HttpRefusal refusal) {
   end_holding();
   client_.keep_alive = false;
   return refuse(std::move(refusal));
 }
 
-HttpConnection::awaitable<void> HttpConnection::answer(HttpRequestReader& reader) {
+Coroutine<> HttpConnection::answer(HttpRequestReader& reader) {
   const auto& message = reader.message();
   HttpRequest request(reader.message(), stream_->peer());
   client_.version = message.version;
   client_.keep_alive = keeps_alive(message.version, request.fields.connection) && !closing_ && reader.is_whole();
   client_.head_only = request.method == http::verb::head;
-  client_.now = std::time(nullptr);
   client_.more_fields = service().fields();
   auto refused = settle_target(message, request);
   if (refused) {
@@ -362,6 +362,7 @@ void HttpConnection::drop_body(HttpRequest& request) {
 
 std::string HttpConnection::begin_event_stream() {
   body_share_ = {};
+  client_.now = std::time(nullptr);
   if (!std::exchange(streams_, true)) open_->event_streams.fetch_add(1);
   return event_stream_head(client_);
 }
@@ -370,45 +371,58 @@ void HttpConnection::end_event_stream() {
   if (std::exchange(streams_, false)) open_->event_streams.fetch_sub(1);
 }
 
-HttpConnection::awaitable<void> HttpConnection::refuse(HttpRefusal refusal) {
+Coroutine<> HttpConnection::refuse(HttpRefusal refusal) {
   return respond(service().refuse(std::move(refusal)));
 }
 
-HttpConnection::awaitable<void> HttpConnection::respond(HttpResponse response) {
+Coroutine<> HttpConnection::respond(HttpResponse response) {
   body_share_ = {};
   held_.clear();
   // The host may have begun to shut down since the request was read.
   client_.keep_alive = client_.keep_alive && !closing_;
   client_.now = std::time(nullptr);
   const bool apart = response.body.size() > max_copied_body;
-  const auto text = apart ? head_text(client_, response) : to_text(client_, response);
-  bool written = co_await write(text);
+  // Of what the socket does not take at once, which is seldom, there is a copy.
+  std::string rest;
+  bool written = write_at_once(response, apart, rest);
+  if (written && !rest.empty()) written = co_await write(rest);
   if (written && apart && !client_.head_only) written = co_await write(response.body);
   end_holding();
   lingers_ = written && !client_.keep_alive;
   client_.keep_alive = client_.keep_alive && written;
 }
 
-HttpConnection::awaitable<void> HttpConnection::work_on(std::size_t bytes, const std::function<void()>& work) {
-  const auto loop = executor();
+Coroutine<> HttpConnection::work_on(std::size_t bytes, const std::function<void()>& work) {
   if (bytes <= Executor::max_quick_bytes) {
-    const bool kept_loop = server_.threads().run_here(work);
-    if (!kept_loop) co_await asio::post(loop, asio::use_awaitable);
+    const bool kept_loop = threads_.run_here(work);
+    if (!kept_loop) co_await asio::post(loop_, as_value);
     co_return;
   }
   bool done = false;
-  server_.threads().run_long(bytes, [self = shared_from_this(), loop, &work, &done] {
+  threads_.run_long(bytes, [self = shared_from_this(), &work, &done] {
     work();
-    asio::post(loop, [self, &done] {
+    asio::post(self->loop_, [self, &done] {
       done = true;
-      self->signal_.cancel();
+      self->wake();
     });
   });
   while (!done)
     co_await wake_up();
 }
 
-HttpConnection::awaitable<bool> HttpConnection::write(std::string_view text) {
+bool HttpConnection::write_at_once(const HttpResponse& response, bool without_body, std::string& rest) {
+  if (cut_off_) return false;
+  // Nothing of it outlives this function, so one for each thread is enough.
+  thread_local std::string text;
+  text.clear();
+  append_head(text, client_, response);
+  if (!without_body && !client_.head_only) text.append(response.body);
+  const auto [error, count] = stream_->write_now(asio::buffer(text));
+  if (count < text.size()) rest.assign(text, count);
+  return !error || error == asio::error::would_block;
+}
+
+Coroutine<bool> HttpConnection::write(std::string_view text) {
   // Each step has its time, so that a long answer to a slow reader may take long, and one to nobody may not.
   while (!text.empty() && !cut_off_) {
     wait_for(Waiting::for_bytes, limits().write_time);
@@ -426,18 +440,13 @@ void HttpConnection::begin_waiting(std::chrono::milliseconds patience) {
   rest_of_patience_ = patience;
 }
 
-void HttpConnection::wake() {
-  asio::post(executor(), [self = shared_from_this()] { self->signal_.cancel(); });
-}
-
 void HttpConnection::watch_for_disconnect() {
   if (watching_ != Watching::off || buffer_.size() == buffer_.max_size()) return;
   watching_ = Watching::on;
-  asio::co_spawn(
-      executor(), [self = shared_from_this()] { return self->watch(); }, asio::detached);
+  spawn(loop_.get_executor(), watch(), shared_from_this());
 }
 
-HttpConnection::awaitable<void> HttpConnection::watch() {
+Coroutine<> HttpConnection::watch() {
   while (watching_ == Watching::on && buffer_.size() < buffer_.max_size()) {
     // What comes meanwhile is the next request, and is kept for it.
     const auto space = buffer_.prepare(std::min(buffer_.max_size() - buffer_.size(), read_size));
@@ -448,10 +457,10 @@ HttpConnection::awaitable<void> HttpConnection::watch() {
     break;
   }
   watching_ = Watching::off;
-  signal_.cancel();
+  wake();
 }
 
-HttpConnection::awaitable<void> HttpConnection::stop_watching() {
+Coroutine<> HttpConnection::stop_watching() {
   watching_ = Watching::stopping;
   stream_->cancel();
   while (watching_ != Watching::off)

@@ -24,8 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
 #include "http/request.hpp"
@@ -35,14 +33,13 @@
 #include "http/stream.hpp"
 #include "http/upgraded_protocol.hpp"
 #include "runtime/memory_budget.hpp"
+#include "runtime/wake_up.hpp"
 
 namespace mcph {
 
-class HttpConnection final : public std::enable_shared_from_this<HttpConnection> {
+class HttpConnection final : public LoopTurn, public std::enable_shared_from_this<HttpConnection> {
  public:
   using Clock = std::chrono::steady_clock;
-  template <class T>
-  using awaitable = boost::asio::awaitable<T>;
 
   HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& server);
   ~HttpConnection();
@@ -88,22 +85,22 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   void vary_by_origin() { client_.varies_by_origin = true; }
 
   // The response, whole.
-  awaitable<void> respond(HttpResponse response);
-  awaitable<void> refuse(HttpRefusal refusal);
+  Coroutine<> respond(HttpResponse response);
+  Coroutine<> refuse(HttpRefusal refusal);
   HttpRefusal no_memory_for(std::string_view what) const;
 
   // The head of a response that is an event stream. It may live for as long as its client likes, so from now on the
   // request has no share of the budget.
   std::string begin_event_stream();
   // A piece of it. False: the client is gone or too slow.
-  awaitable<bool> write(std::string_view text);
+  Coroutine<bool> write(std::string_view text);
   // No other request is taken.
   void close_then() { client_.keep_alive = false; }
   // Instead of a response: when the request has been dealt with, the connection is the protocol's.
   void upgrade(std::unique_ptr<UpgradedProtocol> protocol);
   // For the protocol. What has been read ahead comes first. It is told when its time has come, if not sooner.
-  awaitable<HttpStream::Transferred> read_some(boost::asio::mutable_buffer bytes);
-  awaitable<HttpStream::Transferred> write_some(boost::asio::const_buffer bytes) { return stream_->write_some(bytes); }
+  Coroutine<HttpStream::Transferred> read_some(boost::asio::mutable_buffer bytes);
+  Coroutine<HttpStream::Transferred> write_some(boost::asio::const_buffer bytes) { return stream_->write_some(bytes); }
   void attend_at(Clock::time_point time) { due_.store(time.time_since_epoch().count(), std::memory_order_relaxed); }
   // Whatever is being read or written.
   void abort();
@@ -115,17 +112,18 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   // To wait for what a response is made of: begin; then, until there is something or the time is up or the client has
   // gone, await the next wake-up, of which there may be too many.
   void begin_waiting(std::chrono::milliseconds patience);
-  auto wake_up() { return signal_.async_wait(as_value); }
+  WakeUp::Waiting wake_up() { return waiters_.next(); }
   bool is_time_up() { return std::exchange(timed_out_, false); }
   bool is_disconnected() const { return disconnected_; }
   // Because the credential of the principal that is being answered is good no longer.
   bool is_expelled() const { return expelled_; }
   // [any]
-  void wake();
+  void wake() { threads_.wake(loop_, shared_from_this()); }
+  void take_turn() override { waiters_.wake_all(); }
 
   // Has the work on a message of so many bytes done where the other connections of the event loop do not wait for it,
   // and goes on on the event loop when it is done. `work` lives until then.
-  awaitable<void> work_on(std::size_t bytes, const std::function<void()>& work);
+  Coroutine<> work_on(std::size_t bytes, const std::function<void()>& work);
 
   // The share of the budget is used for what the client is slow to send or to read, for so long without complaint.
   void begin_holding(const MemoryBudget::Share& share, std::chrono::milliseconds patience);
@@ -143,22 +141,24 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   // cancelled: it looks here for whether another one begins.
   enum class Watching { off, on, stopping };
 
-  awaitable<void> serve();
+  Coroutine<> serve();
   // False: there will be no request.
-  awaitable<bool> open();
-  awaitable<void> linger();
+  Coroutine<bool> open();
+  Coroutine<> linger();
   // Whether the connection can take another request.
-  awaitable<bool> serve_request();
+  Coroutine<bool> serve_request();
   // False: there is none to be answered.
-  awaitable<bool> read_request(HttpRequestReader& reader);
+  Coroutine<bool> read_request(HttpRequestReader& reader);
   void wait_for_id(Clock::time_point body_due);
   // Whether there is memory for what has come of the body, which may take a while.
-  awaitable<bool> has_room_for(const HttpRequestReader& reader);
-  awaitable<void> refuse_unread(HttpRefusal refusal);
-  awaitable<void> answer(HttpRequestReader& reader);
+  Coroutine<bool> has_room_for(const HttpRequestReader& reader);
+  Coroutine<> refuse_unread(HttpRefusal refusal);
+  Coroutine<> answer(HttpRequestReader& reader);
 
-  awaitable<void> serve_upgraded();
-  awaitable<HttpStream::Transferred> take_read_ahead(boost::asio::mutable_buffer bytes);
+  Coroutine<> serve_upgraded();
+  Coroutine<HttpStream::Transferred> take_read_ahead(boost::asio::mutable_buffer bytes);
+  // What the socket takes now of the response, and what is left to be written. False: the client is gone.
+  bool write_at_once(const HttpResponse& response, bool without_body, std::string& rest);
   void end_event_stream();
   void wait_for(Waiting what, std::chrono::milliseconds patience);
   void time_is_up(Clock::time_point now);
@@ -166,17 +166,19 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   void warn(std::string_view closed, std::string_view reason) const;
   // Reads ahead while an answer is being made: the end of the input is how a client goes.
   void watch_for_disconnect();
-  awaitable<void> watch();
+  Coroutine<> watch();
   // While it is on. Returns when that read is over; what it has read is in the buffer.
-  awaitable<void> stop_watching();
+  Coroutine<> stop_watching();
 
   HttpServer& server_;
+  EventLoops& threads_;  // which outlive the server
   const std::shared_ptr<OpenConnections> open_;
   const std::shared_ptr<MemoryBudget> budget_;
   const std::unique_ptr<HttpStream> stream_;
   boost::beast::flat_buffer buffer_;
   std::array<std::byte, 2048> field_memory_;  // of the usual request; more comes from the heap
-  boost::asio::steady_timer signal_;          // never expires; cancelled to wake the coroutine
+  boost::asio::io_context& loop_;
+  WakeUp waiters_;  // for what is not read or written
 
   std::atomic<Clock::rep> due_{never};             // when attention is wanted
   std::atomic<Clock::rep> yields_at_{never};       // while a share of the budget waits for the client

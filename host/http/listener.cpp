@@ -17,8 +17,6 @@
 #include <tuple>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -127,10 +125,10 @@ Result<> HttpListener::inherit(int descriptor) {
 }
 
 void HttpListener::serve(Take take, Refusal refusal) {
-  asio::co_spawn(acceptor_.get_executor(), accept(std::move(take), refusal), asio::detached);
+  spawn(acceptor_.get_executor(), accept(std::move(take), refusal));
 }
 
-asio::awaitable<void> HttpListener::accept(Take take, Refusal refusal) {
+Coroutine<> HttpListener::accept(Take take, Refusal refusal) {
   // Where descriptors run out, accepting again at once would only burn the processor.
   constexpr std::chrono::milliseconds pause{100};
   asio::steady_timer timer(acceptor_.get_executor());
@@ -175,10 +173,10 @@ void HttpListener::refuse(HttpSocket socket, const TooMany& why, Refusal refusal
   if (refusal == Refusal::closed || turned_away_.load() >= max_turned_away) return;
   turned_away_.fetch_add(1);  // here, because the other event loop may be long in coming to it
   const auto executor = socket.get_executor();
-  asio::co_spawn(executor, turn_away(std::make_shared<HttpSocket>(std::move(socket))), asio::detached);
+  spawn(executor, turn_away(std::make_shared<HttpSocket>(std::move(socket))));
 }
 
-asio::awaitable<void> HttpListener::turn_away(std::shared_ptr<HttpSocket> socket) {
+Coroutine<> HttpListener::turn_away(std::shared_ptr<HttpSocket> socket) {
   co_await asio::async_write(*socket, asio::buffer(too_many_connections), as_value);
   // The request may have arrived already: closing with bytes unread would take the answer back.
   boost::system::error_code ignored;

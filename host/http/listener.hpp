@@ -11,7 +11,6 @@
 #include <optional>
 #include <string_view>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
@@ -20,6 +19,7 @@
 #include "base/result.hpp"
 #include "http/options.hpp"
 #include "http/stream.hpp"
+#include "runtime/coroutine.hpp"
 #include "runtime/event_loops.hpp"
 #include "telemetry/log.hpp"
 
@@ -61,10 +61,10 @@ class HttpListener {
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
-  boost::asio::awaitable<void> accept(Take take, Refusal refusal);
+  Coroutine<> accept(Take take, Refusal refusal);
   std::optional<TooMany> refusal_of(HttpSocket& socket, HttpPeer peer, const Take& take) const;
   void refuse(HttpSocket socket, const TooMany& why, Refusal refusal);
-  boost::asio::awaitable<void> turn_away(std::shared_ptr<HttpSocket> socket);
+  Coroutine<> turn_away(std::shared_ptr<HttpSocket> socket);
 
   EventLoops& threads_;
   const HttpLimits& limits_;

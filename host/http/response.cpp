@@ -65,6 +65,12 @@ void append_start(std::string& text, const HttpClient& client, unsigned status, 
   if (client.varies_by_origin) append_field(text, "Vary", "Origin");
 }
 
+}  // namespace
+
+HttpRefusal unavailable(std::string message) {
+  return {503, std::move(message), {{"Retry-After", "1"}}};
+}
+
 void append_head(std::string& text, const HttpClient& client, const HttpResponse& response) {
   append_start(text, client, response.status, client.keep_alive);
   append_fields(text, client, response.fields);
@@ -73,22 +79,8 @@ void append_head(std::string& text, const HttpClient& client, const HttpResponse
   text.append("\r\n");
 }
 
-}  // namespace
-
-HttpRefusal unavailable(std::string message) {
-  return {503, std::move(message), {{"Retry-After", "1"}}};
-}
-
-std::string head_text(const HttpClient& client, const HttpResponse& response) {
-  std::string text;
-  append_head(text, client, response);
-  return text;
-}
-
 std::string to_text(const HttpClient& client, const HttpResponse& response) {
-  constexpr std::size_t usual_head = 256;
   std::string text;
-  text.reserve(usual_head + response.body.size());
   append_head(text, client, response);
   if (!client.head_only) text.append(response.body);
   return text;

@@ -44,7 +44,7 @@ struct HttpClient {
 };
 
 // The response without its body, and all of it (RFC 9112).
-std::string head_text(const HttpClient& client, const HttpResponse& response);
+void append_head(std::string& text, const HttpClient& client, const HttpResponse& response);
 std::string to_text(const HttpClient& client, const HttpResponse& response);
 
 // The head of a response whose body is an event stream: chunked in HTTP/1.1, ended by closing in HTTP/1.0.

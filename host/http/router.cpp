@@ -7,11 +7,11 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "base/path_pattern.hpp"
 #include "http/connection.hpp"
 #include "http/service.hpp"
+#include "runtime/as_value.hpp"
 
 namespace mcph {
 namespace {
@@ -38,16 +38,14 @@ void pass_on(HttpRequest& request, HttpConnection& connection) {
 }
 
 // Returns when `begin` has called what it is given.
-boost::asio::awaitable<void> until_done(boost::asio::any_io_executor executor,
-                                        std::function<void(std::function<void()>)> begin) {
+Coroutine<> until_done(boost::asio::any_io_executor executor, std::function<void(std::function<void()>)> begin) {
   auto initiate = [executor, begin = std::move(begin)](auto handler) mutable {
     // What begins it may keep what is called then, and would so keep itself.
     const auto once = std::exchange(begin, nullptr);
     const auto shared = std::make_shared<decltype(handler)>(std::move(handler));
     once([executor, shared] { boost::asio::post(executor, [shared] { std::move (*shared)(); }); });
   };
-  return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void()>(std::move(initiate),
-                                                                                   boost::asio::use_awaitable);
+  co_await boost::asio::async_initiate<decltype(as_value), void()>(std::move(initiate), as_value);
 }
 
 }  // namespace
@@ -71,7 +69,7 @@ HttpResource document(std::string path, HttpHandler get) {
           }};
 }
 
-boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {
+Coroutine<> HttpRouter::route(HttpRequest& request, HttpConnection& connection) const {
   const auto* const resource = find(request);
   const bool is_public = resource != nullptr && resource->is_public;
   if (!is_public) connection.vary_by_origin();
@@ -88,14 +86,12 @@ boost::asio::awaitable<void> HttpRouter::route(HttpRequest& request, HttpConnect
   return answer(request, connection, resource);
 }
 
-boost::asio::awaitable<void> HttpRouter::refuse(const HttpRequest& request, HttpConnection& connection,
-                                                HttpRefusal refusal) const {
+Coroutine<> HttpRouter::refuse(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal) const {
   if (refused_) refused_(request, refusal.status);
   return connection.refuse(std::move(refusal));
 }
 
-boost::asio::awaitable<void> HttpRouter::route_later(HttpRequest& request, HttpConnection& connection,
-                                                     HttpVerdict verdict) const {
+Coroutine<> HttpRouter::route_later(HttpRequest& request, HttpConnection& connection, HttpVerdict verdict) const {
   // What waits for the same thing may each time find that somebody else's wait has been of no use to it.
   constexpr int most_waits = 3;
   const auto* const resource = find(request);
@@ -119,8 +115,7 @@ boost::asio::awaitable<void> HttpRouter::route_later(HttpRequest& request, HttpC
   }
 }
 
-boost::asio::awaitable<void> HttpRouter::answer(HttpRequest& request, HttpConnection& connection,
-                                                const HttpResource* resource) const {
+Coroutine<> HttpRouter::answer(HttpRequest& request, HttpConnection& connection, const HttpResource* resource) const {
   connection.answer_to(request.principal);
   if (resource == nullptr) {
     if (refused_) refused_(request, not_found_.status);

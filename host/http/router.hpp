@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/beast/http/verb.hpp>
 
 #include "http/request.hpp"
 #include "http/response.hpp"
 #include "http/rules.hpp"
+#include "runtime/coroutine.hpp"
 
 namespace mcph {
 
@@ -36,7 +36,7 @@ using HttpRefusalListener = std::function<void(const HttpRequest& request, unsig
 // Refuses what is meant for another host, or comes from a page of another origin, unless pages of any may ask for it.
 std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request, bool is_public = false);
 
-using HttpHandler = std::function<boost::asio::awaitable<void>(HttpRequest& request, HttpConnection& connection)>;
+using HttpHandler = std::function<Coroutine<>(HttpRequest& request, HttpConnection& connection)>;
 
 struct HttpResource {
   std::string path;                                                       // in which a segment "*" stands for any
@@ -65,15 +65,13 @@ class HttpRouter {
   void add(HttpResource resource) { resources_.push_back(std::move(resource)); }
 
   // Answers the request on its connection.
-  boost::asio::awaitable<void> route(HttpRequest& request, HttpConnection& connection) const;
+  Coroutine<> route(HttpRequest& request, HttpConnection& connection) const;
 
  private:
   HttpVerdict admit(HttpRequest& request, const HttpResource* resource) const;
-  boost::asio::awaitable<void> refuse(const HttpRequest& request, HttpConnection& connection,
-                                      HttpRefusal refusal) const;
-  boost::asio::awaitable<void> route_later(HttpRequest& request, HttpConnection& connection, HttpVerdict verdict) const;
-  boost::asio::awaitable<void> answer(HttpRequest& request, HttpConnection& connection,
-                                      const HttpResource* resource) const;
+  Coroutine<> refuse(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal) const;
+  Coroutine<> route_later(HttpRequest& request, HttpConnection& connection, HttpVerdict verdict) const;
+  Coroutine<> answer(HttpRequest& request, HttpConnection& connection, const HttpResource* resource) const;
   const HttpResource* find(const HttpRequest& request) const;
 
   const HttpAccess access_;

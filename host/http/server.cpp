@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include "http/connection.hpp"
 #include "http/service.hpp"
 #include "runtime/as_value.hpp"
@@ -66,7 +63,7 @@ void HttpServer::serve() {
     listener->serve([this, make](HttpSocket& socket, HttpPeer peer) { return take(socket, std::move(peer), make); },
                     is_plain ? HttpListener::Refusal::told : HttpListener::Refusal::closed);
   }
-  asio::co_spawn(context_, attend_connections(), asio::detached);
+  spawn(context_.get_executor(), attend_connections());
 }
 
 std::optional<HttpListener::TooMany> HttpServer::take(HttpSocket& socket, HttpPeer peer, const MakeHttpStream& make) {
@@ -85,7 +82,7 @@ std::optional<HttpListener::TooMany> HttpServer::take(HttpSocket& socket, HttpPe
   return std::nullopt;
 }
 
-asio::awaitable<void> HttpServer::attend_connections() {
+Coroutine<> HttpServer::attend_connections() {
   constexpr std::chrono::milliseconds interval{50};
   for (;;) {
     attention_.expires_after(interval);

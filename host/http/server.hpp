@@ -12,7 +12,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -22,6 +21,7 @@
 #include "http/listener.hpp"
 #include "http/options.hpp"
 #include "http/stream.hpp"
+#include "runtime/coroutine.hpp"
 #include "runtime/event_loops.hpp"
 #include "runtime/memory_budget.hpp"
 #include "telemetry/rate_limited_log.hpp"
@@ -79,7 +79,7 @@ class HttpServer {
  private:
   HttpListener& add_listener();
   std::optional<HttpListener::TooMany> take(HttpSocket& socket, HttpPeer peer, const MakeHttpStream& make);
-  boost::asio::awaitable<void> attend_connections();
+  Coroutine<> attend_connections();
   void return_memory(std::chrono::steady_clock::time_point now);
   void make_room(std::chrono::steady_clock::time_point now);
   // To be used without the mutex: the last of these pointers may be the last one, and its end takes the mutex.

@@ -1,12 +1,11 @@
 // What an HTTP server serves: the requests go to it, and it words what HTTP itself refuses. One for all connections.
 #pragma once
 
-#include <boost/asio/awaitable.hpp>
-
 #include "http/body.hpp"
 #include "http/request.hpp"
 #include "http/response.hpp"
 #include "http/rules.hpp"
+#include "runtime/coroutine.hpp"
 
 namespace mcph {
 
@@ -17,7 +16,7 @@ class HttpService {
   virtual ~HttpService() = default;
 
   // Answers the request on its connection, on whose event loop this runs.
-  virtual boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) = 0;
+  virtual Coroutine<> serve(HttpRequest& request, HttpConnection& connection) = 0;
 
   // [any] The response to what is refused, also to what is no request.
   virtual HttpResponse refuse(HttpRefusal refusal) const = 0;

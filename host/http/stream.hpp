@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/system/error_code.hpp>
@@ -18,6 +17,7 @@
 #include "base/result.hpp"
 #include "http/peer.hpp"
 #include "runtime/as_value.hpp"
+#include "runtime/coroutine.hpp"
 
 namespace mcph {
 
@@ -42,11 +42,11 @@ class HttpStream {
   // What comes before the first byte of HTTP: nothing, or a handshake, which `cancel` ends. Once. An error's message is
   // for the log, empty where nothing has come that would be worth a line; the client has been told, and all that is
   // left to do is what follows an answer.
-  virtual boost::asio::awaitable<Result<>> open() = 0;
+  virtual Coroutine<Result<>> open() = 0;
 
   // At most one read and one write at a time. The stream and the bytes outlive them.
-  virtual boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) = 0;
-  virtual boost::asio::awaitable<Transferred> write_some(boost::asio::const_buffer bytes) = 0;
+  virtual Coroutine<Transferred> read_some(boost::asio::mutable_buffer bytes) = 0;
+  virtual Coroutine<Transferred> write_some(boost::asio::const_buffer bytes) = 0;
   // As much as can be written without waiting; would_block: nothing can. Not while something is being written.
   virtual Transferred write_now(boost::asio::const_buffer bytes) = 0;
   // Whether the other side is known to have ended, or failed, where nothing of it waits to be read.
@@ -55,7 +55,7 @@ class HttpStream {
   virtual void cancel() = 0;
 
   // Nothing more is written: the client reads the end of the input, and knows that nothing was cut off.
-  virtual boost::asio::awaitable<void> end_sending() = 0;
+  virtual Coroutine<> end_sending() = 0;
   // Nor read: what is being read or written fails, and so does what would follow. Without end_sending before it, the
   // client may learn that something was cut off.
   virtual void shut_down() = 0;
@@ -82,17 +82,17 @@ class PlainStream final : public HttpStream {
   }
 
   boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
-  boost::asio::awaitable<Result<>> open() override { co_return Result<>(); }
-  boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) override {
-    return socket_.async_read_some(bytes, as_value);
+  Coroutine<Result<>> open() override { co_return Result<>(); }
+  Coroutine<Transferred> read_some(boost::asio::mutable_buffer bytes) override {
+    co_return co_await socket_.async_read_some(bytes, as_value);
   }
-  boost::asio::awaitable<Transferred> write_some(boost::asio::const_buffer bytes) override {
-    return socket_.async_write_some(bytes, as_value);
+  Coroutine<Transferred> write_some(boost::asio::const_buffer bytes) override {
+    co_return co_await socket_.async_write_some(bytes, as_value);
   }
   Transferred write_now(boost::asio::const_buffer bytes) override { return send_now(socket_, bytes); }
   bool is_at_end() override { return at_end(socket_); }
   void cancel() override { socket_.cancel(ignored_); }
-  boost::asio::awaitable<void> end_sending() override {
+  Coroutine<> end_sending() override {
     socket_.shutdown(HttpSocket::shutdown_send, ignored_);
     co_return;
   }

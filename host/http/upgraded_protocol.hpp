@@ -4,9 +4,8 @@
 
 #include <chrono>
 
-#include <boost/asio/awaitable.hpp>
-
 #include "base/principal.hpp"
+#include "runtime/coroutine.hpp"
 
 namespace mcph {
 
@@ -16,7 +15,7 @@ class UpgradedProtocol {
 
   // Answers the request, and returns when the connection is at its end. Nothing of it reads or writes any more then, or
   // what does holds the connection.
-  virtual boost::asio::awaitable<void> run() = 0;
+  virtual Coroutine<> run() = 0;
 
   // It is time for what it wanted to attend to (HttpConnection::attend_at).
   virtual void time_is_up(std::chrono::steady_clock::time_point now) = 0;

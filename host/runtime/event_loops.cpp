@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t slow_task_ns = 1'000'000;
 // From here on a message is among the largest.
 constexpr std::size_t least_of_largest = std::size_t{256} << 10;
+// What a thread has found to do and does before it looks at the I/O again: a call, its answer, and what they lead to.
+constexpr int most_before_io = 8;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
@@ -41,11 +43,13 @@ EventLoops::~EventLoops() {
   drop_waiting_tasks();
   // A handler of one loop may own what belongs to another, as one that accepts a connection for it does.
   for (const auto& loop : loops_)
-    loop->context.shutdown();
+    loop->shutdown();
 }
 
 // What they own may use the contexts.
 void EventLoops::drop_waiting_tasks() {
+  for (const auto& loop : loops_)
+    loop->drop_next();
   std::deque<std::function<void()>> dropped[3];
   const MutexLock lock(mutex_);
   dropped[0].swap(waiting_);
@@ -70,7 +74,7 @@ void EventLoops::stop() {
     stopping_ = true;
   }
   for (const auto& loop : loops_)
-    loop->context.stop();
+    loop->stop();
   loops_changed_.notify_all();
 }
 
@@ -83,18 +87,53 @@ bool EventLoops::join(std::chrono::milliseconds patience) {
 }
 
 boost::asio::io_context& EventLoops::next_context() {
-  return loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]->context;
+  return *loops_[turn_.fetch_add(1, std::memory_order_relaxed) % loops_.size()];
 }
 
 boost::asio::io_context& EventLoops::context_here() {
   auto* const loop = current_thread_ == nullptr ? nullptr : current_thread_->loop;
-  return loop == nullptr ? next_context() : loop->context;
+  return loop == nullptr ? next_context() : *loop;
+}
+
+void EventLoops::wake(boost::asio::io_context& context, std::shared_ptr<LoopTurn> turn) {
+  Next next{.turn = std::move(turn)};
+  if (static_cast<Loop&>(context).push(current_thread_, next)) return;
+  boost::asio::post(context, [woken = std::move(next.turn)] { woken->take_turn(); });
 }
 
 std::size_t EventLoops::run_on_each(const std::function<void()>& task) {
   for (const auto& loop : loops_)
-    boost::asio::post(loop->context, task);
+    boost::asio::post(*loop, task);
   return loops_.size();
+}
+
+bool EventLoops::Loop::push(const Thread* thread, Next& next) {
+  const MutexLock lock(mutex_);
+  if (thread == nullptr || thread != thread_) return false;
+  next_.push_back(std::move(next));
+  return true;
+}
+
+bool EventLoops::Loop::pop(Next& next) {
+  const MutexLock lock(mutex_);
+  if (popped_ == next_.size()) return false;
+  next = std::move(next_[popped_]);
+  if (++popped_ < next_.size()) return true;
+  next_.clear();
+  popped_ = 0;
+  return true;
+}
+
+void EventLoops::Loop::belongs_to(const Thread* thread) {
+  const MutexLock lock(mutex_);
+  thread_ = thread;
+}
+
+void EventLoops::Loop::drop_next() {
+  std::vector<Next> dropped;
+  const MutexLock lock(mutex_);
+  dropped.swap(next_);
+  popped_ = 0;
 }
 
 bool EventLoops::add_thread() {
@@ -131,6 +170,7 @@ void EventLoops::serve(Thread& thread) {
       loop->has_thread = true;
       thread.loop = loop;
       thread.state.store(Thread::polling);
+      loop->belongs_to(&thread);
       lock.unlock();
       run_loop(thread);
       lock.lock();
@@ -170,14 +210,31 @@ void EventLoops::provide_thread() {
 }
 
 void EventLoops::run_loop(Thread& thread) {
-  auto& context = thread.loop->context;
-  while (thread.state.load(std::memory_order_relaxed) != Thread::replaced && !context.stopped())
-    context.run_one();
+  auto& loop = *thread.loop;
+  while (!loop.stopped()) {
+    const bool may_wait = do_next(thread);
+    if (is_replaced(thread)) return;
+    may_wait ? loop.run_one() : loop.poll_one();
+    if (is_replaced(thread)) return;
+  }
+}
+
+bool EventLoops::do_next(Thread& thread) {
+  for (int done = 0; done < most_before_io; ++done) {
+    Next next;
+    if (!thread.loop->pop(next)) return true;
+    next.turn != nullptr ? next.turn->take_turn() : begin(std::move(next.task));
+    if (is_replaced(thread)) break;
+  }
+  return false;
 }
 
 void EventLoops::run(std::function<void()> task) {
   // On the loop of the thread that hands it in, which goes on with it unless it stays busy.
-  boost::asio::post(context_here(), [this, task = std::move(task)]() mutable { begin(std::move(task)); });
+  auto& context = context_here();
+  Next next{.task = std::move(task)};
+  if (static_cast<Loop&>(context).push(current_thread_, next)) return;
+  boost::asio::post(context, [this, handed_in = std::move(next.task)]() mutable { begin(std::move(handed_in)); });
 }
 
 std::size_t EventLoops::max_threads() const {
@@ -257,6 +314,7 @@ bool EventLoops::replace_slow_threads() {
     if (stopping_ || now - thread.task_began_ns.load(std::memory_order_relaxed) < slow_task_ns) continue;
     auto expected = static_cast<std::uint32_t>(Thread::in_task);
     if (!thread.state.compare_exchange_strong(expected, Thread::replaced)) continue;
+    thread.loop->belongs_to(nullptr);
     thread.loop->has_thread = false;
     provide_thread();
   }

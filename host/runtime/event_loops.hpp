@@ -30,6 +30,15 @@
 
 namespace mcph {
 
+// What has something to do on its event loop when it is woken.
+class LoopTurn {
+ public:
+  virtual void take_turn() = 0;
+
+ protected:
+  ~LoopTurn() = default;
+};
+
 class EventLoops final : public Executor {
  public:
   EventLoops(unsigned loops, unsigned blocked_limit);
@@ -44,6 +53,10 @@ class EventLoops final : public Executor {
 
   // [any] Runs a copy of the task on each loop, when its turn comes there. Returns how many loops there are.
   std::size_t run_on_each(const std::function<void()>& task);
+
+  // [any] Has it take its turn soon, on the loop of this context, which is one of these. Costs little where this thread
+  // runs that loop, and may be asked for once too often.
+  void wake(boost::asio::io_context& context, std::shared_ptr<LoopTurn> turn);
 
   // [any] Runs the task soon, on one of these threads.
   void run(std::function<void()> task) override;
@@ -62,18 +75,7 @@ class EventLoops final : public Executor {
   bool join(std::chrono::milliseconds patience);
 
  private:
-  struct Context : boost::asio::io_context {
-    // More than one thread may use it: a thread that was replaced is still inside a handler of it.
-    Context() : io_context(2) {}
-    // Destroys the handlers that have not run.
-    using execution_context::shutdown;
-  };
-
-  struct Loop {
-    Context context;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(context);
-    bool has_thread = false;  // guarded by the mutex
-  };
+  struct Loop;
 
   // What the watchdog needs to know of one thread.
   struct Thread {
@@ -81,6 +83,38 @@ class EventLoops final : public Executor {
     std::atomic<std::uint32_t> state{polling};
     std::atomic<std::int64_t> task_began_ns{0};
     Loop* loop = nullptr;  // that it runs, or ran last; null if it has run none
+  };
+
+  // Either is there.
+  struct Next {
+    std::shared_ptr<LoopTurn> turn = {};
+    std::function<void()> task = {};
+  };
+
+  // An event loop: an I/O context, and what its own thread has found to do next, which comes before what the context
+  // has and costs less. It belongs to the loop and not to the thread, because the thread may be inside a plugin for
+  // long when it has found it; then the next thread of the loop does it. More than one thread may use the context: one
+  // that was replaced is still inside a handler of it.
+  struct Loop : boost::asio::io_context {
+    Loop() : io_context(2) {}
+    // Destroys the handlers that have not run.
+    using execution_context::shutdown;
+
+    // False, and nothing is taken: this thread does not run the loop, or not any more.
+    bool push(const Thread* thread, Next& next);
+    // By the thread that runs it. False: there is nothing to do.
+    bool pop(Next& next);
+    void belongs_to(const Thread* thread);
+    void drop_next();
+
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(*this);
+    bool has_thread = false;  // guarded by the mutex of the event loops
+
+   private:
+    Mutex mutex_;
+    const Thread* thread_ GUARDED_BY(mutex_) = nullptr;  // that runs it
+    std::vector<Next> next_ GUARDED_BY(mutex_);
+    std::size_t popped_ GUARDED_BY(mutex_) = 0;  // of these
   };
 
   // Tasks on messages of about one size.
@@ -101,7 +135,12 @@ class EventLoops final : public Executor {
   static std::function<void()> take_next(LongTasks& tasks);
 
   void serve(Thread& thread);
-  static void run_loop(Thread& thread);
+  void run_loop(Thread& thread);
+  // What has been found to do. Whether that was all.
+  bool do_next(Thread& thread);
+  static bool is_replaced(const Thread& thread) {
+    return thread.state.load(std::memory_order_relaxed) == Thread::replaced;
+  }
   void begin(std::function<void()> task);
   void begin_waiting_task();
   void begin_watching(Thread& thread);

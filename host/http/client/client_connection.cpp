@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -48,13 +47,11 @@ ClientConnection::ClientConnection(asio::io_context& context, std::shared_ptr<Co
 ClientConnection::~ClientConnection() = default;
 
 void ClientConnection::open_for(const std::shared_ptr<SentRequest>& request) {
-  asio::co_spawn(
-      strand_, [self = shared_from_this(), request] { return self->run(request); },
-      [self = shared_from_this()](const std::exception_ptr& failed) {
-        if (failed) self->end_with(fail_for_now("there is no memory to ask it"));
-        self->shut();
-        self->pool_->has_closed(self);
-      });
+  spawn(strand_, run(request), shared_from_this(), [self = shared_from_this()](const std::exception_ptr& failed) {
+    if (failed) self->end_with(fail_for_now("there is no memory to ask it"));
+    self->shut();
+    self->pool_->has_closed(self);
+  });
 }
 
 void ClientConnection::take(const std::shared_ptr<SentRequest>& request) {
@@ -106,7 +103,7 @@ void ClientConnection::resume(const std::shared_ptr<SentRequest>& request) {
   });
 }
 
-asio::awaitable<void> ClientConnection::run(std::shared_ptr<SentRequest> request) {
+Coroutine<> ClientConnection::run(std::shared_ptr<SentRequest> request) {
   if (is_closed_) co_return request->tell_end(fail_for_now("nothing more is asked here"));
   request_ = std::move(request);
   wait_for(Waiting::for_connection);
@@ -119,7 +116,7 @@ asio::awaitable<void> ClientConnection::run(std::shared_ptr<SentRequest> request
   co_await read();
 }
 
-asio::awaitable<Result<>> ClientConnection::open() {
+Coroutine<Result<>> ClientConnection::open() {
   // The event loop may end before the name is found.
   pool_->find([weak = weak_from_this()](const NameLookup::Addresses& addresses) {
     const auto self = weak.lock();
@@ -149,7 +146,7 @@ asio::awaitable<Result<>> ClientConnection::open() {
 }
 
 // To the first address that somebody answers at.
-asio::awaitable<ClientConnection::Error> ClientConnection::connect(const NameLookup::Addresses& addresses) {
+Coroutine<ClientConnection::Error> ClientConnection::connect(const NameLookup::Addresses& addresses) {
   Error error = asio::error::host_not_found;
   for (const auto& address : *addresses) {
     const tcp::endpoint server(address, port_of(pool_->origin()));
@@ -166,7 +163,7 @@ asio::awaitable<ClientConnection::Error> ClientConnection::connect(const NameLoo
   co_return error;
 }
 
-asio::awaitable<void> ClientConnection::read() {
+Coroutine<> ClientConnection::read() {
   while (!is_closed_) {
     const auto space = asio::buffer(buffer_) + filled_;
     const auto [error, count] = co_await stream_->read_some(space);
@@ -194,16 +191,14 @@ void ClientConnection::write(const std::shared_ptr<SentRequest>& sent) {
   is_unsent_ = error && error != asio::error::would_block;
   if (is_unsent_ || count == written_.size()) return;  // that it has failed, reading tells, too
   is_writing_ = true;
-  asio::co_spawn(
-      strand_, [self = shared_from_this(), written = count] { return self->write_rest(written); },
-      [self = shared_from_this()](const std::exception_ptr& failed) {
-        if (failed) self->end_with(fail_for_now("there is no memory to ask it"));
-        if (failed) self->shut();
-      });
+  spawn(strand_, write_rest(count), shared_from_this(), [self = shared_from_this()](const std::exception_ptr& failed) {
+    if (failed) self->end_with(fail_for_now("there is no memory to ask it"));
+    if (failed) self->shut();
+  });
 }
 
 // Where the server does not want the rest, it says why, or ends: either is read.
-asio::awaitable<void> ClientConnection::write_rest(std::size_t written) {
+Coroutine<> ClientConnection::write_rest(std::size_t written) {
   while (written < written_.size() && !is_closed_) {
     const auto rest = asio::buffer(written_) + written;
     const auto [error, count] = co_await stream_->write_some(rest);

@@ -18,7 +18,6 @@
 #include <optional>
 #include <string>
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
@@ -26,6 +25,7 @@
 #include "http/client/connection_pool.hpp"
 #include "http/client/sent_request.hpp"
 #include "http/stream.hpp"
+#include "runtime/coroutine.hpp"
 
 namespace mcph {
 
@@ -61,13 +61,13 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   using Error = boost::system::error_code;
   enum class Waiting { for_connection, for_head, for_body, for_request };
 
-  boost::asio::awaitable<void> run(std::shared_ptr<SentRequest> request);
+  Coroutine<> run(std::shared_ptr<SentRequest> request);
   // Finds the server, connects and shakes hands.
-  boost::asio::awaitable<Result<>> open();
-  boost::asio::awaitable<Error> connect(const NameLookup::Addresses& addresses);
-  boost::asio::awaitable<void> read();
+  Coroutine<Result<>> open();
+  Coroutine<Error> connect(const NameLookup::Addresses& addresses);
+  Coroutine<> read();
   void write(const std::shared_ptr<SentRequest>& request);
-  boost::asio::awaitable<void> write_rest(std::size_t written);
+  Coroutine<> write_rest(std::size_t written);
   // False: nothing more is read.
   bool take_bytes(std::size_t count);
   bool take_head_or_body(const Error& error);

@@ -10,7 +10,6 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include "http/tls/client_certificate.hpp"
 #include "http/tls/tls_error.hpp"
@@ -57,7 +56,7 @@ void TlsStream::use_socket() {
   state_ = State::failed;
 }
 
-asio::awaitable<Result<>> TlsStream::open() {
+Coroutine<Result<>> TlsStream::open() {
   if (state_ == State::failed) co_return fail("there is no memory for TLS");
   if (is_client_) {
     auto shaken = co_await shake_hands();
@@ -80,7 +79,7 @@ asio::awaitable<Result<>> TlsStream::open() {
   co_return shaken;
 }
 
-asio::awaitable<char> TlsStream::first_byte() {
+Coroutine<char> TlsStream::first_byte() {
   for (;;) {
     const auto [error] = co_await socket_.async_wait(HttpSocket::wait_read, as_value);
     char first = 0;
@@ -91,7 +90,7 @@ asio::awaitable<char> TlsStream::first_byte() {
   }
 }
 
-asio::awaitable<Result<>> TlsStream::shake_hands() {
+Coroutine<Result<>> TlsStream::shake_hands() {
   const auto cancellations = cancellations_;
   for (;;) {
     ERR_clear_error();
@@ -107,7 +106,7 @@ asio::awaitable<Result<>> TlsStream::shake_hands() {
   }
 }
 
-asio::awaitable<TlsStream::Error> TlsStream::wait_for(int result, unsigned cancellations) {
+Coroutine<TlsStream::Error> TlsStream::wait_for(int result, unsigned cancellations) {
   const int why = SSL_get_error(tls_.get(), result);
   if (why == SSL_ERROR_ZERO_RETURN) co_return asio::error::eof;
   if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) {
@@ -128,13 +127,13 @@ asio::awaitable<TlsStream::Error> TlsStream::wait_for(int result, unsigned cance
   co_return at_end && !was_open ? asio::error::eof : Error(asio::error::connection_reset);
 }
 
-asio::awaitable<void> TlsStream::take_turns() {
+Coroutine<> TlsStream::take_turns() {
   if (++without_waiting_ < most_without_waiting) co_return;
   without_waiting_ = 0;
-  co_await asio::post(executor(), asio::use_awaitable);
+  co_await asio::post(executor(), as_value);
 }
 
-asio::awaitable<HttpStream::Transferred> TlsStream::read_some(asio::mutable_buffer bytes) {
+Coroutine<HttpStream::Transferred> TlsStream::read_some(asio::mutable_buffer bytes) {
   if (state_ == State::none) {
     auto read = co_await socket_.async_read_some(bytes, as_value);
     co_return read;
@@ -154,7 +153,7 @@ asio::awaitable<HttpStream::Transferred> TlsStream::read_some(asio::mutable_buff
   co_return Transferred(asio::error::connection_reset, 0);
 }
 
-asio::awaitable<HttpStream::Transferred> TlsStream::write_some(asio::const_buffer bytes) {
+Coroutine<HttpStream::Transferred> TlsStream::write_some(asio::const_buffer bytes) {
   const auto cancellations = cancellations_;
   while (state_ == State::open) {
     ERR_clear_error();
@@ -191,7 +190,7 @@ void TlsStream::cancel() {
   socket_.cancel(ignored_);
 }
 
-asio::awaitable<void> TlsStream::end_sending() {
+Coroutine<> TlsStream::end_sending() {
   const auto cancellations = cancellations_;
   while (state_ == State::open) {
     ERR_clear_error();

@@ -22,13 +22,13 @@ class TlsStream final : public HttpStream {
   TlsStream(HttpSocket socket, const ClientTlsContext& context, const std::string& host);
 
   boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
-  boost::asio::awaitable<Result<>> open() override;
-  boost::asio::awaitable<Transferred> read_some(boost::asio::mutable_buffer bytes) override;
-  boost::asio::awaitable<Transferred> write_some(boost::asio::const_buffer bytes) override;
+  Coroutine<Result<>> open() override;
+  Coroutine<Transferred> read_some(boost::asio::mutable_buffer bytes) override;
+  Coroutine<Transferred> write_some(boost::asio::const_buffer bytes) override;
   Transferred write_now(boost::asio::const_buffer bytes) override;
   bool is_at_end() override { return state_ != State::open || at_end(socket_); }
   void cancel() override;
-  boost::asio::awaitable<void> end_sending() override;
+  Coroutine<> end_sending() override;
   void shut_down() override { socket_.shutdown(HttpSocket::shutdown_both, ignored_); }
   void close() override {
     // OpenSSL knows the descriptor by its number, which may be another connection's at once.
@@ -48,13 +48,13 @@ class TlsStream final : public HttpStream {
 
   // Which stays to be read; 0, which is the first one of nothing: there is none.
   void use_socket();
-  boost::asio::awaitable<char> first_byte();
-  boost::asio::awaitable<Result<>> shake_hands();
+  Coroutine<char> first_byte();
+  Coroutine<Result<>> shake_hands();
   // After a call of OpenSSL that has returned `result`, and not what was wanted: waits until it makes sense to try
   // again. An error: it never will.
-  boost::asio::awaitable<Error> wait_for(int result, unsigned cancellations);
+  Coroutine<Error> wait_for(int result, unsigned cancellations);
   // Where others of the event loop have waited for long, they have their turn.
-  boost::asio::awaitable<void> take_turns();
+  Coroutine<> take_turns();
   void refuse_plain_http();
   void note_certificate();
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "runtime/frame_memory.hpp"
 #include "transport/sse.hpp"
 
 namespace mcph {
@@ -20,7 +21,8 @@ constexpr std::string_view polls_since = "2025-11-25";
 EventStreamResponse::EventStreamResponse(HttpConnection& connection, std::chrono::milliseconds stream_time)
     : connection_(connection),
       stream_time_(stream_time),
-      reader_(std::make_shared<ConnectionReader>(connection.shared_from_this())) {}
+      reader_(
+          std::allocate_shared<ConnectionReader>(FrameAllocator<ConnectionReader>(), connection.shared_from_this())) {}
 
 void EventStreamResponse::poll() {
   if (stream_time_.count() > 0) until_ = connection_.now() + stream_time_;
@@ -47,7 +49,7 @@ void EventStreamResponse::append_endpoint(std::string_view uri) {
   append_endpoint_event(opening_, uri);
 }
 
-EventStreamResponse::awaitable<Outbox::Content> EventStreamResponse::next(Outbox& outbox) {
+Coroutine<Outbox::Content> EventStreamResponse::next(Outbox& outbox) {
   auto patience = connection_.limits().heartbeat;
   if (until_) patience = std::min(patience, std::chrono::ceil<std::chrono::milliseconds>(*until_ - connection_.now()));
   connection_.begin_waiting(patience);
@@ -60,7 +62,7 @@ EventStreamResponse::awaitable<Outbox::Content> EventStreamResponse::next(Outbox
   }
 }
 
-EventStreamResponse::awaitable<bool> EventStreamResponse::write(Outbox& outbox, Outbox::Content content) {
+Coroutine<bool> EventStreamResponse::write(Outbox& outbox, Outbox::Content content) {
   reader_->set_streamed(&outbox);
   const bool whole = co_await write_events(outbox, std::move(content));
   reader_->set_streamed(nullptr);
@@ -70,7 +72,7 @@ EventStreamResponse::awaitable<bool> EventStreamResponse::write(Outbox& outbox, 
   co_return whole;
 }
 
-EventStreamResponse::awaitable<bool> EventStreamResponse::write_events(Outbox& outbox, Outbox::Content content) {
+Coroutine<bool> EventStreamResponse::write_events(Outbox& outbox, Outbox::Content content) {
   auto text = connection_.begin_event_stream();
   auto events = std::exchange(opening_, {});
   const std::function<void()> compose_text = [&] { compose(text, events, content); };

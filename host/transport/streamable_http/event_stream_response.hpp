@@ -10,10 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/asio/awaitable.hpp>
-
 #include "http/connection.hpp"
 #include "protocol/state/session.hpp"
+#include "runtime/coroutine.hpp"
 #include "runtime/memory_budget.hpp"
 #include "transport/http/connection_reader.hpp"
 #include "transport/outbox.hpp"
@@ -24,9 +23,6 @@ namespace mcph {
 
 class EventStreamResponse {
  public:
-  template <class T>
-  using awaitable = boost::asio::awaitable<T>;
-
   // The connection outlives it. Where there is a stream time, it bounds what is kept.
   EventStreamResponse(HttpConnection& connection, std::chrono::milliseconds stream_time);
 
@@ -45,15 +41,15 @@ class EventStreamResponse {
   void listen(HttpNotificationStream& notifications) { notifications_ = &notifications; }
 
   // What is next in the outbox; empty when the client should see a sign of life or is gone, or it is late.
-  awaitable<Outbox::Content> next(Outbox& outbox);
+  Coroutine<Outbox::Content> next(Outbox& outbox);
   // Writes what is in the outbox until it ends. False: the client is gone or too slow, and the connection is at its
   // end.
-  awaitable<bool> write(Outbox& outbox, Outbox::Content content);
+  Coroutine<bool> write(Outbox& outbox, Outbox::Content content);
   // The connection carries the stream no more. Nothing the second time.
   void let_go();
 
  private:
-  awaitable<bool> write_events(Outbox& outbox, Outbox::Content content);
+  Coroutine<bool> write_events(Outbox& outbox, Outbox::Content content);
   void compose(std::string& text, std::string& events, Outbox::Content& content) const;
   void append_next(std::string& events, std::string message) const;
   bool is_late() const { return until_ && connection_.now() >= *until_; }

@@ -23,7 +23,7 @@ class McpService final : public HttpService {
   // Hears of each request that is not admitted.
   void when_refused(HttpRefusalListener listener) { router_.when_refused(std::move(listener)); }
 
-  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
+  Coroutine<> serve(HttpRequest& request, HttpConnection& connection) override {
     return router_.route(request, connection);
   }
   HttpResponse refuse(HttpRefusal refusal) const override;

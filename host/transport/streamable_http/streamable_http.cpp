@@ -1,10 +1,13 @@
 #include "transport/streamable_http/streamable_http.hpp"
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "catalog/narrowing.hpp"
+#include "runtime/frame_memory.hpp"
 #include "transport/sse/sse_message.hpp"
 #include "transport/streamable_http/event_stream_response.hpp"
 #include "transport/streamable_http/http_exchange.hpp"
@@ -42,6 +45,8 @@ std::optional<HttpRefusal> check_json(const HttpFields& fields) {
 // What a POST must say of its content and of what it accepts.
 std::optional<HttpRefusal> check_post(const HttpFields& fields) {
   if (auto refused = check_json(fields)) return refused;
+  // As most clients write it.
+  if (fields.accept == "application/json, text/event-stream") return std::nullopt;
   if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
   return HttpRefusal{406, "Accept must list both application/json and text/event-stream"};
 }
@@ -104,8 +109,7 @@ void StreamableHttp::tell_refused(const HttpRequest& request, unsigned status) c
   if (options_.refused && status >= first_refusal) options_.refused(request, status);
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::refuse(const HttpRequest& request, HttpConnection& connection,
-                                                       HttpRefusal refusal) const {
+Coroutine<> StreamableHttp::refuse(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal) const {
   tell_refused(request, refusal.status);
   return connection.refuse(std::move(refusal));
 }
@@ -138,28 +142,34 @@ std::optional<SenderLimits> StreamableHttp::limits_of(const HttpRequest& request
   return SenderLimits(std::move(limits), request.principal, address_key(request.source));
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& connection,
-                                                            HttpHead head) {
+Coroutine<> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   const RequestHeaderFields all_fields(request.all_fields);
   head.others = &all_fields;
   const auto limits = limits_of(request);
   head.limits = limits ? &*limits : nullptr;
   EventStreamResponse response(connection, options_.stream_time);
-  const auto exchange = std::make_shared<HttpExchange>(response.reader(), connection.budget(), arrival_of(request));
+  const auto exchange = std::allocate_shared<HttpExchange>(FrameAllocator<HttpExchange>(), response.reader(),
+                                                           connection.budget(), arrival_of(request));
   exchange->keep(connection.take_held());
   // Only who keeps records asks for it, and it takes a while to write an address.
   if (options_.refused) exchange->comes_from({request.source.to_string(), request.body.text().size()});
   const bool modern = McpEndpoint::names_modern_revision(head);
   const bool keeps = head.session_id && !modern;
   if (keeps) response.poll();
-  const std::function<void()> receive = [&] { endpoint_.post(request.body.text(), head, exchange); };
+  const std::tuple<const HttpRequest&, const HttpHead&, const std::shared_ptr<HttpExchange>&> posted(request, head,
+                                                                                                     exchange);
+  // Two pointers are what std::function has room for.
+  const std::function<void()> receive = [this, &posted] {
+    const auto& [its_request, its_head, its_exchange] = posted;
+    endpoint_.post(its_request.body.text(), its_head, its_exchange);
+  };
   co_await connection.work_on(request.body.text().size(), receive);
   request.body.drop();
 
   auto content = co_await response.next(exchange->outbox());
   if (content.reply && content.messages.empty()) {
     connection.begin_holding(content.share, connection.limits().write_time);
-    const auto scopes = content.reply->scopes;
+    const auto scopes = std::move(content.reply->scopes);
     const bool has_record = exchange->record() != nullptr;
     if (content.reply->session) connection.add_to_head(revision_field(content.reply->session->revision));
     auto whole = to_response(*std::move(content.reply));
@@ -187,8 +197,7 @@ void StreamableHttp::keep_response(EventStreamResponse& response, const HttpHead
   response.keep(*session, std::move(stream), id);
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::refuse_long_post(HttpRequest& request, HttpConnection& connection,
-                                                                 HttpHead head) {
+Coroutine<> StreamableHttp::refuse_long_post(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   HttpResponse response;
   // It may answer an input request, and go on with the call that asked.
   const std::function<void()> refuse = [&] {
@@ -199,8 +208,7 @@ StreamableHttp::awaitable<void> StreamableHttp::refuse_long_post(HttpRequest& re
   co_await connection.respond(std::move(response));
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::answer_get(HttpRequest& request, HttpConnection& connection,
-                                                           HttpHead head) {
+Coroutine<> StreamableHttp::answer_get(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   connection.drop_body(request);
   auto admission = endpoint_.admit_stream(head);
   auto session = std::move(admission.session);
@@ -260,8 +268,7 @@ EventLog::Resumption StreamableHttp::listening(const Session& session, const Htt
   return {EventLog::Resumption::Outcome::resumed, std::move(stream), id};
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::resume_response(EventStreamResponse& response,
-                                                                std::shared_ptr<Outbox> outbox) {
+Coroutine<> StreamableHttp::resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox) {
   Outbox::Content content;
   if (outbox == nullptr) {
     content.reply.emplace();  // everything has been said, and is in the opening
@@ -272,8 +279,7 @@ StreamableHttp::awaitable<void> StreamableHttp::resume_response(EventStreamRespo
   co_await response.write(*outbox, std::move(content));
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::answer_delete(HttpRequest& request, HttpConnection& connection,
-                                                              HttpHead head) {
+Coroutine<> StreamableHttp::answer_delete(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   connection.drop_body(request);
   auto reply = endpoint_.end_session(head);
   if (reply.status == ReplyStatus::ended && head.session_id) events_->forget(std::string(*head.session_id));
@@ -282,8 +288,7 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_delete(HttpRequest& reque
   co_await connection.respond(std::move(response));
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::answer_websocket(HttpRequest& request, HttpConnection& connection,
-                                                                 HttpHead head) {
+Coroutine<> StreamableHttp::answer_websocket(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   connection.drop_body(request);
   if (auto refusal = check_websocket_upgrade(request)) {
     auto refusing = refuse(request, connection, *std::move(refusal));
@@ -312,8 +317,7 @@ WebSocketServing StreamableHttp::websocket_serving(const std::shared_ptr<StreamC
           .close = [this, client] { websocket_clients_.close(*client); }};
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::answer_sse(HttpRequest& request, HttpConnection& connection,
-                                                           HttpHead head) {
+Coroutine<> StreamableHttp::answer_sse(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   connection.drop_body(request);
   EventStreamResponse response(connection, {});
   const auto client = sse_clients_.open(head.principal, response.reader(), connection.budget());
@@ -331,8 +335,7 @@ StreamableHttp::awaitable<void> StreamableHttp::answer_sse(HttpRequest& request,
   co_await connection.work_on(0, close);  // it may wait for a message of the client
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::answer_sse_message(HttpRequest& request, HttpConnection& connection,
-                                                                   HttpHead head) {
+Coroutine<> StreamableHttp::answer_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   HttpResponse response;
   auto places = connection.take_held();
   const std::function<void()> take = [&] { response = take_sse_message(request, head, std::move(places)); };
@@ -355,8 +358,7 @@ HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request, const 
                                       options_.refused ? request.source.to_string() : std::string()));
 }
 
-StreamableHttp::awaitable<void> StreamableHttp::refuse_long_sse_message(HttpRequest& request,
-                                                                        HttpConnection& connection, HttpHead head) {
+Coroutine<> StreamableHttp::refuse_long_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   const auto client = find_sse_client(request);
   if (client == nullptr) co_return co_await refuse_long_post(request, connection, std::move(head));
   HttpResponse response;

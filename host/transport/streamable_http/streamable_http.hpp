@@ -11,6 +11,7 @@
 #include "http/connection.hpp"
 #include "http/router.hpp"
 #include "protocol/server/server.hpp"
+#include "runtime/coroutine.hpp"
 #include "transport/stream_clients.hpp"
 #include "transport/streamable_http/event_log.hpp"
 #include "transport/streamable_http/mcp_endpoint.hpp"
@@ -39,21 +40,19 @@ class StreamableHttp {
   void close_streams_of(const IsGood& is_good);
 
  private:
-  template <class T>
-  using awaitable = boost::asio::awaitable<T>;
   using Check = std::optional<HttpRefusal> (*)(const HttpFields& fields);
-  using Answer = awaitable<void> (StreamableHttp::*)(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  using Answer = Coroutine<> (StreamableHttp::*)(HttpRequest& request, HttpConnection& connection, HttpHead head);
 
   // Answers by a member function what the check, if there is one, lets pass.
   HttpHandler by(Answer answer, Check check = nullptr);
-  awaitable<void> answer_post(HttpRequest& request, HttpConnection& connection, HttpHead head);
-  awaitable<void> answer_get(HttpRequest& request, HttpConnection& connection, HttpHead head);
-  awaitable<void> answer_delete(HttpRequest& request, HttpConnection& connection, HttpHead head);
-  awaitable<void> refuse_long_post(HttpRequest& request, HttpConnection& connection, HttpHead head);
-  awaitable<void> answer_websocket(HttpRequest& request, HttpConnection& connection, HttpHead head);
-  awaitable<void> answer_sse(HttpRequest& request, HttpConnection& connection, HttpHead head);
-  awaitable<void> answer_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
-  awaitable<void> refuse_long_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  Coroutine<> answer_post(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  Coroutine<> answer_get(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  Coroutine<> answer_delete(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  Coroutine<> refuse_long_post(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  Coroutine<> answer_websocket(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  Coroutine<> answer_sse(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  Coroutine<> answer_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
+  Coroutine<> refuse_long_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
 
   // The response to this request can be had again by a client that comes back.
   void keep_response(EventStreamResponse& response, const HttpHead& head, std::shared_ptr<Outbox> outbox);
@@ -62,11 +61,11 @@ class StreamableHttp {
                               const std::shared_ptr<OutboxReader>& reader);
   EventLog::Resumption listening(const Session& session, const HttpHead& head);
   // A stream whose answer is still to come, or has come while nobody listened.
-  awaitable<void> resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox);
+  Coroutine<> resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox);
 
   // A request that comes to nothing before the protocol sees it.
   void tell_refused(const HttpRequest& request, unsigned status) const;
-  awaitable<void> refuse(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal) const;
+  Coroutine<> refuse(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal) const;
 
   WebSocketServing websocket_serving(const std::shared_ptr<StreamClient>& client, const HttpRequest& request);
   // A GET begins either.

@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/role.hpp>
 
 #include "http/connection.hpp"
+#include "runtime/coroutine.hpp"
 
 namespace mcph {
 
@@ -114,14 +113,14 @@ class WebSocketBytes {
 
   // Both the bytes and what they are told to belong to the connection, which lives until then.
   template <class Handler, class Then>
-  void transfer(boost::asio::awaitable<HttpStream::Transferred> bytes, Handler handler, Then then) {
-    boost::asio::co_spawn(connection_.executor(), std::move(bytes),
-                          [self = connection_.shared_from_this(), this, then, handler = std::move(handler)](
-                              const std::exception_ptr&, HttpStream::Transferred transferred) mutable {
-                            const auto [error, count] = transferred;
-                            then(count);
-                            std::move(handler)(error, count);
-                          });
+  void transfer(Coroutine<HttpStream::Transferred> bytes, Handler handler, Then then) {
+    spawn(connection_.executor(), pass_on(std::move(bytes), std::move(handler), then), connection_.shared_from_this());
+  }
+  template <class Handler, class Then>
+  static Coroutine<> pass_on(Coroutine<HttpStream::Transferred> bytes, Handler handler, Then then) {
+    const auto [error, count] = co_await std::move(bytes);
+    then(count);
+    std::move(handler)(error, count);
   }
 
   HttpConnection& connection_;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
@@ -53,9 +51,6 @@ UpgradeRequest upgrade_request(const HttpRequest& request) {
 
 class WebSocketConnection final : public UpgradedProtocol {
  public:
-  template <class T>
-  using awaitable = asio::awaitable<T>;
-
   WebSocketConnection(HttpConnection& connection, const HttpRequest& request, WebSocketServing serving)
       : connection_(connection),
         serving_(std::move(serving)),
@@ -64,41 +59,39 @@ class WebSocketConnection final : public UpgradedProtocol {
         socket_(connection, times_),
         text_(connection.limits().body_bytes) {}
 
-  awaitable<void> run() override;
+  Coroutine<> run() override;
   void time_is_up(HttpConnection::Clock::time_point now) override;
   void expel(const IsGood& is_good) override {
     if (!is_good(serving_.client->principal())) connection_.abort();
   }
 
  private:
-  awaitable<bool> accept();
-  awaitable<void> read_messages();
+  Coroutine<bool> accept();
+  Coroutine<> read_messages();
   // False: nothing more is read.
-  awaitable<bool> read_piece();
-  awaitable<void> take_message();
+  Coroutine<bool> read_piece();
+  Coroutine<> take_message();
   void receive();
   void refuse_long();
   bool may_read() const { return outbox().has_room() && unwritten_bytes_ <= Outbox::max_bytes; }
 
-  awaitable<void> write_messages();
-  awaitable<bool> write(Outbox::Content content);
+  Coroutine<> write_messages();
+  Coroutine<bool> write(Outbox::Content content);
   // What waits for the client holds memory that others may need.
   void note_holding();
 
-  awaitable<void> close(websocket::close_code code, std::string_view reason);
+  Coroutine<> close(websocket::close_code code, std::string_view reason);
   void begin_close(websocket::close_code code, std::string_view reason);
-  awaitable<void> ping();
+  Coroutine<> ping();
   void look_for_life(HttpConnection::Clock::time_point now);
   // Runs beside what reads; it keeps the connection.
-  template <class Make>
-  void begin(Make make) {
+  void begin(Coroutine<> coroutine) {
     ++running_;
-    asio::co_spawn(
-        connection_.executor(), [self = connection_.shared_from_this(), make] { return make(); },
-        [self = connection_.shared_from_this(), this](const std::exception_ptr&) {
-          --running_;
-          connection_.wake();
-        });
+    spawn(connection_.executor(), std::move(coroutine), connection_.shared_from_this(),
+          [this](const std::exception_ptr&) {
+            --running_;
+            connection_.wake();
+          });
   }
 
   Outbox& outbox() const { return serving_.client->stream().outbox(); }
@@ -122,13 +115,13 @@ class WebSocketConnection final : public UpgradedProtocol {
   bool pinging_ = false;
 };
 
-asio::awaitable<void> WebSocketConnection::run() {
+Coroutine<> WebSocketConnection::run() {
   const auto reader = std::make_shared<ConnectionReader>(connection_.shared_from_this());
   reader->set_streamed(&outbox());
   outbox().read_by(reader);
   const bool accepted = co_await accept();
   if (accepted) {
-    begin([this] { return write_messages(); });
+    begin(write_messages());
     co_await read_messages();
   }
   over_ = true;
@@ -141,7 +134,7 @@ asio::awaitable<void> WebSocketConnection::run() {
   reader->set_streamed(nullptr);
 }
 
-asio::awaitable<bool> WebSocketConnection::accept() {
+Coroutine<bool> WebSocketConnection::accept() {
   socket_.read_message_max(max_excess * connection_.limits().body_bytes);
   socket_.auto_fragment(false);
   socket_.text(true);
@@ -158,7 +151,7 @@ asio::awaitable<bool> WebSocketConnection::accept() {
   co_return !error;
 }
 
-asio::awaitable<void> WebSocketConnection::read_messages() {
+Coroutine<> WebSocketConnection::read_messages() {
   bool goes_on = true;
   while (goes_on) {
     while (!may_read() && !over_)
@@ -167,7 +160,7 @@ asio::awaitable<void> WebSocketConnection::read_messages() {
   }
 }
 
-asio::awaitable<bool> WebSocketConnection::read_piece() {
+Coroutine<bool> WebSocketConnection::read_piece() {
   const auto most = has_begun_ ? max_piece : first_piece;
   const auto [error, count] = co_await socket_.async_read_some(piece_, most, as_value);
   if (error) {
@@ -194,7 +187,7 @@ asio::awaitable<bool> WebSocketConnection::read_piece() {
   co_return !closing_;
 }
 
-asio::awaitable<void> WebSocketConnection::take_message() {
+Coroutine<> WebSocketConnection::take_message() {
   times_.clear(WebSocketTimes::What::message);
   const auto bytes = text_.is_given_up() ? 0 : text_.text().size();
   const std::function<void()> take = [this] { text_.is_given_up() ? refuse_long() : receive(); };
@@ -225,7 +218,7 @@ void WebSocketConnection::refuse_long() {
   if (may_be_answered(message.envelope)) outbox().put(std::move(reply.body));
 }
 
-asio::awaitable<void> WebSocketConnection::write_messages() {
+Coroutine<> WebSocketConnection::write_messages() {
   bool goes_on = true;
   while (goes_on) {
     auto content = outbox().take();
@@ -250,7 +243,7 @@ asio::awaitable<void> WebSocketConnection::write_messages() {
   connection_.wake();
 }
 
-asio::awaitable<bool> WebSocketConnection::write(Outbox::Content content) {
+Coroutine<bool> WebSocketConnection::write(Outbox::Content content) {
   out_share_ = std::move(content.share);
   unwritten_bytes_ = content.bytes();
   bool written = true;
@@ -277,7 +270,7 @@ void WebSocketConnection::note_holding() {
   connection_.begin_holding(text_share_, unfinished_message_time);
 }
 
-asio::awaitable<void> WebSocketConnection::close(websocket::close_code code, std::string_view reason) {
+Coroutine<> WebSocketConnection::close(websocket::close_code code, std::string_view reason) {
   if (std::exchange(closing_, true)) co_return;
   times_.set(WebSocketTimes::What::close, close_time);
   const websocket::close_reason why(code, beast::string_view(reason.data(), reason.size()));
@@ -287,10 +280,10 @@ asio::awaitable<void> WebSocketConnection::close(websocket::close_code code, std
 }
 
 void WebSocketConnection::begin_close(websocket::close_code code, std::string_view reason) {
-  begin([this, code, reason] { return close(code, reason); });
+  begin(close(code, reason));
 }
 
-asio::awaitable<void> WebSocketConnection::ping() {
+Coroutine<> WebSocketConnection::ping() {
   pinging_ = true;
   co_await socket_.async_ping({}, as_value);
   pinging_ = false;
@@ -319,7 +312,7 @@ void WebSocketConnection::look_for_life(HttpConnection::Clock::time_point now) {
   }
   times_.set(WebSocketTimes::What::ping, heartbeat);
   if (quiet < heartbeat / 2 || pinging_ || closing_) return;
-  begin([this] { return ping(); });
+  begin(ping());
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ class Greeter final : public HttpService {
                    }}},
                  refuse_long});
   }
-  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
+  Coroutine<> serve(HttpRequest& request, HttpConnection& connection) override {
     return router_.route(request, connection);
   }
   HttpResponse refuse(HttpRefusal refusal) const override {

@@ -92,6 +92,44 @@ TEST(EventLoops, GoOnWithOtherTasksWhileOneBlocks) {
   gate.open();
 }
 
+// What wakes it is on its event loop.
+class CountedTurn final : public LoopTurn {
+ public:
+  void take_turn() override { ++turns; }
+  std::atomic<int> turns{0};
+};
+
+TEST(EventLoops, DoWhatATaskHasFoundToDoNextThoughItStaysInside) {
+  EventLoops threads(1, 4);
+  Gate gate;
+  auto& loop = threads.next_context();
+  const auto turn = std::make_shared<CountedTurn>();
+  std::atomic<bool> ran{false};
+  threads.run([&, blocks = gate.task()] {
+    threads.run([&] { ran = true; });
+    threads.wake(loop, turn);
+    blocks();
+    // Its thread has lost the event loop by now.
+    threads.wake(loop, turn);
+    threads.run([&] { threads.wake(loop, turn); });
+  });
+  EXPECT_TRUE(eventually([&] { return ran && turn->turns == 1; }));
+  EXPECT_EQ(gate.arrived(), 1);
+  gate.open();
+  EXPECT_TRUE(eventually([&] { return turn->turns == 3; }));
+}
+
+TEST(EventLoops, LookAtTheIoThoughThereIsAlwaysSomethingToDoNext) {
+  EventLoops threads(1, 4);
+  std::atomic<bool> stop{false};
+  std::atomic<bool> stopped{false};
+  std::function<void()> again = [&] { stop ? void(stopped = true) : threads.run(again); };
+  threads.run(again);
+  EXPECT_TRUE(serves_io(threads, 1));
+  stop = true;
+  EXPECT_TRUE(eventually([&] { return stopped.load(); }));
+}
+
 TEST(EventLoops, GoOnWithTheIoWhileTasksBlock) {
   EventLoops threads(2, 8);
   Gate gate;

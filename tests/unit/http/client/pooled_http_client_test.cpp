@@ -380,7 +380,7 @@ class Greeting final : public HttpService {
                    [](HttpRequest&, HttpConnection& connection) { return connection.respond({.body = "Hello"}); }}},
                  nullptr});
   }
-  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
+  Coroutine<> serve(HttpRequest& request, HttpConnection& connection) override {
     return router_.route(request, connection);
   }
   HttpResponse refuse(HttpRefusal refusal) const override {

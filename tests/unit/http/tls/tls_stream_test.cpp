@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 // Says who asks, and how much he has said; for "/long" at length.
 class Echo final : public HttpService {
  public:
-  boost::asio::awaitable<void> serve(HttpRequest& request, HttpConnection& connection) override {
+  Coroutine<> serve(HttpRequest& request, HttpConnection& connection) override {
     if (request.path == "/long") return connection.respond({.body = std::string(long_answer, 'x')});
     const auto& shown = request.peer.certificate;
     return connection.respond({.body = (shown == nullptr ? "nobody" : shown->subject) + " said " +
