@@ -133,6 +133,10 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
     // What a browser asks before it sends a credential (Fetch, "CORS-preflight fetch").
     if (request.method == boost::beast::http::verb::options) return {};
     const auto state = access.get();
+    if (!state->asks_for_credentials()) {
+      counts.count(AuthenticationCounts::Outcome::nobody);
+      return {};
+    }
     PresentedCredential presented{.authorization = request.fields.authorization};
     presented.method = std::string_view(boost::beast::http::to_string(request.method));
     presented.path = request.path;
