@@ -126,8 +126,13 @@ bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
 // Where the body ends must be beyond doubt, because what follows it is the next request (RFC 9112 sections 6.1, 6.3).
 std::optional<HttpRefusal> HttpRequestReader::refuse_coding() const {
   if (!parser_.is_header_done()) return std::nullopt;
-  const auto list = list_field(message().fields, "Transfer-Encoding");
-  if (!list) return std::nullopt;
+  // Which most requests do not have.
+  const auto is_coding = [](const RequestFields::Field& field) {
+    return field.known == http::field::transfer_encoding;
+  };
+  const auto& fields = message().fields;
+  if (std::none_of(fields.begin(), fields.end(), is_coding)) return std::nullopt;
+  const auto list = list_field(fields, "Transfer-Encoding");
   if (message().version < 11) return HttpRefusal{400, "HTTP/1.0 has no Transfer-Encoding"};
   const auto coding = read_transfer_encoding(*list);
   if (coding == TransferEncoding::without_end || !parser_.chunked()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <array>
 #include <charconv>
 #include <netinet/in.h>
 
@@ -45,14 +46,22 @@ bool any_element(std::string_view list, char separator, Visit visit) {
 }
 
 bool is_port_or_nothing(std::string_view text) {
-  return text.empty() || (text.front() == ':' && text.find_first_not_of("0123456789", 1) == std::string_view::npos);
+  return text.empty() || (text.front() == ':' && std::all_of(text.begin() + 1, text.end(), is_digit));
 }
 
+// Each request has a Host, of whose every character this is asked.
+constexpr auto registered_name_characters = [] {
+  std::array<bool, 256> allowed{};
+  for (const unsigned char c :
+       std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;="))
+    allowed[c] = true;
+  return allowed;
+}();
+
 bool is_registered_name(std::string_view text) {
-  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=";
   while (!text.empty()) {
     const bool encoded = text.size() > 2 && text[0] == '%' && is_hexadecimal(text[1]) && is_hexadecimal(text[2]);
-    if (!encoded && allowed.find(text.front()) == std::string_view::npos) return false;
+    if (!encoded && !registered_name_characters[static_cast<unsigned char>(text.front())]) return false;
     text.remove_prefix(encoded ? 3 : 1);
   }
   return true;
@@ -163,7 +172,8 @@ bool is_origin(std::string_view text) {
 
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host) {
   if (!host || host->empty()) return false;
-  if (contains(access.allowed_hosts, lowered(host_of(*host).value_or("")))) return true;
+  const bool may_be_listed = !access.allowed_hosts.empty();
+  if (may_be_listed && contains(access.allowed_hosts, lowered(host_of(*host).value_or("")))) return true;
   if (access.loopback_only) return is_loopback_host(*host);
   return access.allowed_hosts.empty();
 }
