@@ -8,13 +8,21 @@
 
 namespace mcph {
 
-void HostLink::send_frame(Frame frame) const {
+void HostLink::send_frame(Frame frame) {
   const bool may_be_long = frame.kind == Frame::Kind::ready || frame.kind == Frame::Kind::completed ||
                            frame.kind == Frame::Kind::store_query || frame.kind == Frame::Kind::metrics_recorded;
   if (!may_be_long) frame.text = utf8_prefix(frame.text, max_message_bytes);
-  if (mcph::send_frame(socket_, frame, true) != Sent::too_much) return;
-  // Without an answer the call would wait for ever: the host learns at least that something is wrong.
-  ::_exit(out_of_memory_status);
+  const MutexLock lock(sending_);
+  switch (writer_.send(frame, true)) {
+    case Sent::whole:
+    case Sent::no_room:
+    case Sent::gone:
+      return;
+    case Sent::too_much:
+    case Sent::broken:
+      // Without an answer the call would wait for ever: the host learns at least that something is wrong.
+      ::_exit(out_of_memory_status);
+  }
 }
 
 QueryId HostLink::begin_query() {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/mutex.hpp"
 #include "plugin/isolated/worker_messages.hpp"
@@ -13,17 +14,22 @@
 
 namespace mcph {
 
+// Both directions, as main has them before there is a worker.
+struct HostConnection {
+  int socket;
+  FrameReader reader;
+  FrameWriter writer;
+};
+
 class HostLink {
  public:
-  explicit HostLink(int socket) : socket_(socket) {}
-
-  int socket() const { return socket_; }
+  explicit HostLink(FrameWriter writer) : writer_(std::move(writer)) {}
 
   // [any] Waits while the host is behind. A host that is gone has ended this process by then. Only an answer, a
   // description or a value may be long; of anything else the end is cut off, because the host would take it for an
   // attack.
   template <class Message>
-  void send(const Message& message) const {
+  void send(const Message& message) {
     send_frame(to_host::frame_of(message));
   }
 
@@ -42,12 +48,13 @@ class HostLink {
   }
 
  private:
-  void send_frame(Frame frame) const;
+  void send_frame(Frame frame);
   QueryId begin_query();
   StoreAnswer wait_for_answer(QueryId query);
   void take(StoreAnswer answer, QueryId query);
 
-  const int socket_;
+  Mutex sending_;
+  FrameWriter writer_ GUARDED_BY(sending_);
   Mutex mutex_;
   Condition answered_;
   QueryId last_query_ GUARDED_BY(mutex_) = 0;

@@ -9,6 +9,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <iostream>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <string_view>
@@ -65,16 +66,30 @@ struct Load {
   std::string setup;
 };
 
+// From here on what is said goes through the memory that the host shares.
+void share(mcph::HostConnection& host) {
+  using Direction = mcph::SharedRings::Direction;
+  const auto rings = mcph::SharedRings::map(host.reader.take_rings());
+  if (rings == nullptr) std::_Exit(mcph::out_of_memory_status);
+  host.reader.use(mcph::RingReader(rings, Direction::to_worker));
+  host.writer.use(mcph::RingWriter(rings, Direction::to_host));
+}
+
 // The first message is waited for before any thread begins, because a sandbox holds for the threads that begin in it.
-Load first_message() {
-  mcph::FrameReader reader;
+Load first_message(mcph::HostConnection& host) {
   for (;;) {
-    pollfd readable{host_socket, POLLIN, 0};
-    ::poll(&readable, 1, -1);
-    const auto outcome = reader.receive_whole(host_socket);
-    if (outcome == mcph::FrameReader::Outcome::none) continue;
+    const auto outcome = host.reader.receive_whole(host_socket);
+    if (outcome == mcph::FrameReader::Outcome::none) {
+      pollfd readable{host_socket, POLLIN, 0};
+      if (host.reader.prepare_to_sleep()) ::poll(&readable, 1, -1);
+      continue;
+    }
     if (outcome != mcph::FrameReader::Outcome::frame) std::_Exit(mcph::lost_connection_status);
-    const auto message = mcph::to_worker::read(reader.frame());
+    if (host.reader.frame().kind == mcph::Frame::Kind::rings) {
+      share(host);
+      continue;
+    }
+    const auto message = mcph::to_worker::read(host.reader.frame());
     if (!message || !std::holds_alternative<mcph::to_worker::Load>(*message)) std::_Exit(mcph::lost_connection_status);
     const auto& load = std::get<mcph::to_worker::Load>(*message);
     return {load.query, std::string(load.setup)};
@@ -82,9 +97,15 @@ Load first_message() {
 }
 
 int serve() {
-  const auto load = first_message();
-  const auto refuse = [&load](const mcph::Error& error) {
-    mcph::HostLink(host_socket).send(mcph::to_host::Failed{load.query, error.may_pass(), error.message});
+  mcph::HostConnection host{.socket = host_socket, .reader = {}, .writer = mcph::FrameWriter(host_socket)};
+  const auto load = first_message(host);
+  std::optional<mcph::HostLink> link;  // of who needs no worker
+  const auto say = [&](const auto& message) {
+    if (!link) link.emplace(std::move(host.writer));
+    link->send(message);
+  };
+  const auto refuse = [&](const mcph::Error& error) {
+    say(mcph::to_host::Failed{load.query, error.may_pass(), error.message});
     return EXIT_FAILURE;
   };
   auto setup = mcph::WorkerSetup::read(load.setup);
@@ -92,11 +113,10 @@ int serve() {
   auto lacks = mcph::confine(*setup);
   if (lacks.has_error()) return refuse(lacks.error());
   if (!setup->program.command.empty()) {
-    mcph::HostLink(host_socket)
-        .send(mcph::to_host::Ready{load.query, {}, mcph::WorkerIdentity{"program", "1", {}, *std::move(lacks)}.json()});
+    say(mcph::to_host::Ready{load.query, {}, mcph::WorkerIdentity{"program", "1", {}, *std::move(lacks)}.json()});
     return refuse(mcph::become_program(*setup));
   }
-  mcph::Worker worker(host_socket, load.query, *std::move(setup), *std::move(lacks));
+  mcph::Worker worker(std::move(host), load.query, *std::move(setup), *std::move(lacks));
   worker.run();
   // Threads of the plugin's and of ours may still run; nothing of them is needed.
   std::fflush(stdout);

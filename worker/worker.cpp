@@ -1,5 +1,6 @@
 #include "worker/worker.hpp"
 
+#include <algorithm>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -13,15 +14,21 @@
 namespace mcph {
 namespace {
 
+using namespace std::chrono_literals;
 using boost::asio::posix::stream_descriptor;
 
 // Like the limit of the host, which counts the calls of all plugins.
 constexpr unsigned max_blocked_threads = 128;
 // In which what the plugin records is gathered.
 constexpr std::chrono::milliseconds metrics_interval{1000};
-// For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call; but
-// only while frames come so close to each other.
-constexpr std::chrono::microseconds spin_time{50};
+// Before the loop has its turn for what else there is.
+constexpr std::size_t frames_at_once = 64;
+// For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call:
+// long where one client waits for each answer; only for a moment where frames come so close to each other that there is
+// much to do, and somebody else needs the processor; and not at all where they come seldom.
+constexpr std::chrono::microseconds long_spin{150};
+constexpr std::chrono::microseconds short_spin{10};
+constexpr std::chrono::microseconds close_interval{40};
 constexpr std::chrono::microseconds lively_interval{500};
 
 // The host keeps the plugin's values.
@@ -47,19 +54,21 @@ Error with_limits(Error error, const PluginLimits& limits) {
 
 }  // namespace
 
-Worker::Worker(int socket, QueryId load, WorkerSetup setup, std::vector<std::string> lacks)
+Worker::Worker(HostConnection host, QueryId load, WorkerSetup setup, std::vector<std::string> lacks)
     : load_(load),
       setup_(std::move(setup)),
       sandbox_lacks_(std::move(lacks)),
-      host_(socket),
+      socket_(host.socket),
+      reader_(std::move(host.reader)),
+      host_(std::move(host.writer)),
       log_(host_),
       threads_(1, max_blocked_threads),
-      readable_(threads_.next_context(), socket),
+      readable_(threads_.next_context(), socket_),
       metrics_due_(readable_.get_executor()) {}
 
 void Worker::run() {
   on_control([this] { load(); });
-  boost::asio::post(readable_.get_executor(), [this] { wait_for_frames(); });
+  go_on_reading();
   MutexLock lock(mutex_);
   while (!stopping_) {
     while (!stopping_ && control_.empty())
@@ -85,10 +94,14 @@ void Worker::run(std::function<void()> task) {
   threads_.run([this, task = std::move(task)]() mutable {
     run_plugin(task);
     task = nullptr;
-    const MutexLock lock(mutex_);
-    // Before that the control thread has no use for it, and each call would wake it.
-    if (--running_ == 0 && stopping_) control_changed_.notify_one();
+    end_running();
   });
+}
+
+void Worker::end_running() {
+  const MutexLock lock(mutex_);
+  // Before that the control thread has no use for it, and each call would wake it.
+  if (--running_ == 0 && stopping_) control_changed_.notify_one();
 }
 
 void Worker::run_plugin(const std::function<void()>& task) {
@@ -104,44 +117,78 @@ void Worker::run_plugin(const std::function<void()>& task) {
 
 void Worker::wait_for_frames() {
   readable_.async_wait(stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
-    if (!error) read();
+    if (!error) read(true);
   });
 }
 
-// One frame at a time, so that what it starts is done before the next is looked for.
-void Worker::read() {
-  auto outcome = reader_.receive_whole(host_.socket());
-  auto now = std::chrono::steady_clock::now();
-  while (outcome == FrameReader::Outcome::none && is_lively_ && now - last_frame_ < spin_time) {
-    std::this_thread::yield();  // to whoever has something to do
-    outcome = reader_.receive_whole(host_.socket());
-    now = std::chrono::steady_clock::now();
+// On the loop. Calls run here, between the frames: a thread that does not come back from one within a moment has lost
+// its loop, where another goes on with what has been posted before the call began.
+void Worker::read(bool asks_system) {
+  for (std::size_t i = 0; i < frames_at_once; ++i) {
+    switch (next_frame(std::exchange(asks_system, false))) {
+      case FrameReader::Outcome::frame:
+        if (const auto message = to_worker::read(reader_.frame())) {
+          if (!take(*message)) return;
+        } else {
+          ::_exit(lost_connection_status);  // this is no host
+        }
+        break;
+      case FrameReader::Outcome::none:
+        if (goes_on_) return;
+        if (!reader_.prepare_to_sleep()) return go_on_reading();
+        return wait_for_frames();
+      case FrameReader::Outcome::lost:
+        ::_exit(out_of_memory_status);
+      case FrameReader::Outcome::end:
+      case FrameReader::Outcome::wrong:
+      case FrameReader::Outcome::in_file:  // none that this asked for
+        ::_exit(lost_connection_status);   // nobody is left to serve
+    }
   }
-  switch (outcome) {
-    case FrameReader::Outcome::frame:
-      // Where processor time is short, the plugin needs it.
-      is_lively_ = now - last_frame_ < lively_interval && setup_.limits.cpu_percent == 0;
-      last_frame_ = now;
-      if (const auto message = to_worker::read(reader_.frame())) {
-        take(*message);
-      } else {
-        ::_exit(lost_connection_status);  // this is no host
-      }
-      break;
-    case FrameReader::Outcome::none:
-      return wait_for_frames();
-    case FrameReader::Outcome::lost:
-      ::_exit(out_of_memory_status);
-    case FrameReader::Outcome::end:
-    case FrameReader::Outcome::wrong:
-    case FrameReader::Outcome::in_file:  // none that this asked for
-      ::_exit(lost_connection_status);   // nobody is left to serve
-  }
-  boost::asio::post(readable_.get_executor(), [this] { read(); });
+  go_on_reading();
 }
 
-void Worker::take(const to_worker::Message& message) {
-  std::visit([this](const auto& each) { take(each); }, message);
+FrameReader::Outcome Worker::next_frame(bool asks_system) {
+  auto outcome = asks_system ? reader_.receive_whole(socket_) : reader_.glance_whole(socket_);
+  auto now = std::chrono::steady_clock::now();
+  while (outcome == FrameReader::Outcome::none && now - last_frame_ < spin_time_) {
+    std::this_thread::yield();  // to whoever has something to do
+    outcome = reader_.glance_whole(socket_);
+    now = std::chrono::steady_clock::now();
+  }
+  if (outcome == FrameReader::Outcome::frame) frame_came(now);
+  return outcome;
+}
+
+void Worker::frame_came(std::chrono::steady_clock::time_point now) {
+  constexpr int weight_of_before = 7;
+  const auto interval = std::min<std::chrono::nanoseconds>(now - last_frame_, lively_interval);
+  last_frame_ = now;
+  mean_interval_ = (weight_of_before * mean_interval_ + interval) / (weight_of_before + 1);
+  // Where processor time is short, the plugin needs it.
+  const bool is_lively = interval < lively_interval && setup_.limits.cpu_percent == 0;
+  spin_time_ = !is_lively ? 0us : mean_interval_ < close_interval ? short_spin : long_spin;
+}
+
+void Worker::go_on_reading() {
+  if (std::exchange(goes_on_, true)) return;
+  boost::asio::post(readable_.get_executor(), [this] {
+    goes_on_ = false;
+    read(false);
+  });
+}
+
+bool Worker::take(const to_worker::Message& message) {
+  return std::visit(
+      [this](const auto& each) {
+        if constexpr (std::is_same_v<decltype(take(each)), bool>) {
+          return take(each);
+        } else {
+          take(each);
+          return true;
+        }
+      },
+      message);
 }
 
 // It came, and was loaded, before everything else.
@@ -164,7 +211,7 @@ void Worker::take(const to_worker::Start& start) {
   });
 }
 
-void Worker::take(const to_worker::Invoke& invoke) {
+bool Worker::take(const to_worker::Invoke& invoke) {
   const auto over = [this](CallId id) {
     const MutexLock lock(mutex_);
     calls_.erase(id);
@@ -177,7 +224,14 @@ void Worker::take(const to_worker::Invoke& invoke) {
     calls_.emplace(invoke.call, call);
     plugin = plugin_.get();
   }
-  plugin->invoke(call);
+  auto admitted = plugin->admit(call);
+  if (!admitted) return true;
+  go_on_reading();
+  ++running_;
+  return threads_.run_at_once([this, plugin, admitted = *std::move(admitted)]() mutable {
+    run_plugin([&] { plugin->run(std::move(admitted)); });
+    end_running();
+  });
 }
 
 void Worker::take(const to_worker::Cancel& cancel) {
@@ -289,7 +343,7 @@ Result<> Worker::create() {
   return {};
 }
 
-void Worker::fail(QueryId query, const Error& error) const {
+void Worker::fail(QueryId query, const Error& error) {
   host_.send(to_host::Failed{query, error.may_pass(), error.message});
 }
 

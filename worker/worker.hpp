@@ -30,7 +30,7 @@ namespace mcph {
 class Worker : private Executor {
  public:
   // `load` is the query that brought the setup. `lacks`: what the sandbox, which has been entered, is without.
-  Worker(int socket, QueryId load, WorkerSetup setup, std::vector<std::string> lacks);
+  Worker(HostConnection host, QueryId load, WorkerSetup setup, std::vector<std::string> lacks);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -39,15 +39,19 @@ class Worker : private Executor {
 
  private:
   void run(std::function<void()> task) override;
+  void end_running();
   // The task is the plugin's code, which may not come back.
   void run_plugin(const std::function<void()>& task);
   void wait_for_frames();
-  void read();
-  void take(const to_worker::Message& message);
+  void read(bool asks_system);
+  FrameReader::Outcome next_frame(bool asks_system);
+  void frame_came(std::chrono::steady_clock::time_point now);
+  void go_on_reading();
+  bool take(const to_worker::Message& message);  // false: this thread has lost its loop meanwhile
   void take(const to_worker::Load& load);
   void take(const to_worker::Describe& describe);
   void take(const to_worker::Start& start);
-  void take(const to_worker::Invoke& invoke);
+  bool take(const to_worker::Invoke& invoke);
   void take(const to_worker::Cancel& cancel);
   void take(const to_worker::Answer& answer);
   void take(const to_worker::Stop& stop);
@@ -61,18 +65,21 @@ class Worker : private Executor {
   void send_metrics();
   void load();
   Result<> create();
-  void fail(QueryId query, const Error& error) const;
+  void fail(QueryId query, const Error& error);
 
   const QueryId load_;
   const WorkerSetup setup_;
   const std::vector<std::string> sandbox_lacks_;
+  const int socket_;
+  FrameReader reader_;
   HostLink host_;
   WorkerLog log_;
   EventLoops threads_;
   boost::asio::posix::stream_descriptor readable_;
-  FrameReader reader_;
   std::chrono::steady_clock::time_point last_frame_;
-  bool is_lively_ = false;  // frames follow each other closely
+  std::chrono::nanoseconds mean_interval_ = std::chrono::milliseconds(1);  // between the last frames
+  std::chrono::nanoseconds spin_time_{0};                                  // since the last frame
+  bool goes_on_ = false;                                                   // it has been posted that reading goes on
   const std::shared_ptr<SubscribedResources> subscriptions_ = std::make_shared<SubscribedResources>();
   std::once_flag follows_subscriptions_;
   boost::asio::steady_timer metrics_due_;

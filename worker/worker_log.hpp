@@ -11,7 +11,7 @@ namespace mcph {
 
 class WorkerLog final : public Log {
  public:
-  explicit WorkerLog(const HostLink& host) : host_(host) {}
+  explicit WorkerLog(HostLink& host) : host_(host) {}
 
   void write(Level level, std::string_view event, Fields fields) override {
     const auto known = std::find(worker_log_events.begin(), worker_log_events.end(), event);
@@ -27,7 +27,7 @@ class WorkerLog final : public Log {
   }
 
  private:
-  const HostLink& host_;
+  HostLink& host_;
 };
 
 }  // namespace mcph

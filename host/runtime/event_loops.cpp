@@ -237,6 +237,10 @@ void EventLoops::run(std::function<void()> task) {
   boost::asio::post(context, [this, handed_in = std::move(next.task)]() mutable { begin(std::move(handed_in)); });
 }
 
+void EventLoops::run_quick(std::function<void()> work) {
+  boost::asio::post(context_here(), std::move(work));
+}
+
 std::size_t EventLoops::max_threads() const {
   // With as many that have lost their loop to work of the host's own.
   return 2 * loops_.size() + blocked_limit_ + large_.running + largest_.running + long_tasks_to_begin();
@@ -261,7 +265,7 @@ bool EventLoops::run_here(const std::function<void()>& work) {
   return end_watching(thread);
 }
 
-void EventLoops::begin(std::function<void()> task) {
+bool EventLoops::begin(std::function<void()> task) {
   // Counted before it runs, so that there is always a thread left to take over from everyone who may turn out slow.
   if (tasks_running_.fetch_add(1) >= blocked_limit_) {
     tasks_running_.fetch_sub(1);
@@ -272,13 +276,14 @@ void EventLoops::begin(std::function<void()> task) {
     }
     // The last running task may have looked for a waiting one just before this one came.
     if (tasks_running_.load() < blocked_limit_) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
-    return;
+    return true;
   }
   begin_watching(*current_thread_);
   task();
-  end_watching(*current_thread_);
+  const bool has_loop = end_watching(*current_thread_);
   tasks_running_.fetch_sub(1);
   if (tasks_waiting_.load() > 0) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
+  return has_loop;
 }
 
 void EventLoops::begin_watching(Thread& thread) {

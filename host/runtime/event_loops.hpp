@@ -61,6 +61,12 @@ class EventLoops final : public Executor {
   // [any] Runs the task soon, on one of these threads.
   void run(std::function<void()> task) override;
 
+  // On a loop: runs the task here and now, as if its turn had come; where too many run, it waits. False as in run_here.
+  [[nodiscard]] bool run_at_once(std::function<void()> task) { return begin(std::move(task)); }
+
+  // [any] On the loop of this thread, or the next in turn.
+  void run_quick(std::function<void()> work) override;
+
   // [any] Runs the task soon, on one of these threads that runs no loop.
   void run_long(std::size_t bytes, std::function<void()> task) override;
 
@@ -141,7 +147,7 @@ class EventLoops final : public Executor {
   static bool is_replaced(const Thread& thread) {
     return thread.state.load(std::memory_order_relaxed) == Thread::replaced;
   }
-  void begin(std::function<void()> task);
+  bool begin(std::function<void()> task);  // false: this thread has lost its loop meanwhile
   void begin_waiting_task();
   void begin_watching(Thread& thread);
   static bool end_watching(Thread& thread);

@@ -19,6 +19,10 @@ class Executor {
   // the others wait.
   virtual void run_long(std::size_t /*bytes*/, std::function<void()> task) { run(std::move(task)); }
 
+  // [any] The same for the host's own quick work, which waits for no other task and does not block: on the I/O context
+  // of this thread, if it has one.
+  virtual void run_quick(std::function<void()> work) { run(std::move(work)); }
+
   // A message up to here is worked on by whoever has it.
   static constexpr std::size_t max_quick_bytes = std::size_t{16} << 10;
 

@@ -142,19 +142,24 @@ Result<> InProcessPlugin::start() {
 }
 
 void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
-  const auto id = calls_.admit(call);
-  if (!id) return;
-  {
-    MutexLock lock(mutex_);
-    if (running_ >= concurrent_calls_) {
-      calls_.wait(*id);
-      lock.unlock();
-      return tell_that_calls_wait();
-    }
-    ++running_;
-  }
   // The task holds the call, and the call holds the lease on this plugin.
-  executor_.run([this, id = *id, call = std::move(call)]() mutable { run(id, std::move(call)); });
+  if (auto admitted = admit(call))
+    executor_.run([this, admitted = *std::move(admitted)]() mutable { run(std::move(admitted)); });
+}
+
+std::optional<CallTable::Admitted> InProcessPlugin::admit(const std::shared_ptr<Call>& call) {
+  const auto id = calls_.admit(call);
+  if (!id) return std::nullopt;
+  {
+    const MutexLock lock(mutex_);
+    if (running_ < concurrent_calls_) {
+      ++running_;
+      return CallTable::Admitted{*id, call};
+    }
+    calls_.wait(*id);
+  }
+  tell_that_calls_wait();
+  return std::nullopt;
 }
 
 void InProcessPlugin::tell_that_calls_wait() {
@@ -163,7 +168,8 @@ void InProcessPlugin::tell_that_calls_wait() {
   limit_reports_.reached(Limit::concurrent_calls, words_for_waiting_calls(setup_.limits));
 }
 
-void InProcessPlugin::run(std::uint64_t id, std::shared_ptr<Call> call) {
+void InProcessPlugin::run(CallTable::Admitted admitted) {
+  auto& [id, call] = admitted;
   for (;;) {
     run_one(id, *call);
     // The call that has ended is held until the next one is: without a call there is no lease on this plugin.

@@ -61,11 +61,15 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   // [control] The same on this thread, for as long as it takes.
   void stop_here();
 
+  // What invoke does, for who has a thread of his own for the call. Nothing: it waits for its turn, or was refused.
+  std::optional<CallTable::Admitted> admit(const std::shared_ptr<Call>& call);
+  // It, and then those that wait.
+  void run(CallTable::Admitted admitted);
+
  private:
   InProcessPlugin(PluginLibrary library, PluginSetup setup, Executor& executor, Log& log, Timers* timers);
 
   Log& limit(Log& log);
-  void run(std::uint64_t id, std::shared_ptr<Call> call);
   void run_one(std::uint64_t id, Call& call);
   void cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) override;
   void end_overdue(std::uint64_t id, const Call& call) override;

@@ -23,6 +23,9 @@ class ShortWait {
     return false;
   }
 
+  // Something has come, and more may.
+  void begin_again(Clock::time_point now) { deadline_ = now + look_time; }
+
   // After nothing has come. False: it has been in vain.
   bool goes_on(Clock::time_point now) {
     if (now < deadline_) return true;

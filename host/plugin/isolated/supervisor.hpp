@@ -136,6 +136,7 @@ class Supervisor final : private WorkerListener {
   bool long_message_came(const to_host::LongMessage& message) override;
   void line_printed(std::string_view line) override;
   void left_processes(const ProcessMark::Ended& ended) override;
+  bool expects_messages() override { return calls_.size() > 0; }
   void process_ended(const WorkerEnd& end) override;
 
   void take(const to_host::Ready& ready);

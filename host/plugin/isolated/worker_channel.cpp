@@ -34,11 +34,13 @@ constexpr std::size_t messages_at_end = 4096;
 constexpr int outputs_at_end = 64;
 // From the end of its connection until the end of the process.
 constexpr std::chrono::milliseconds dying_time{100};
+constexpr std::string_view words_for_wrong_frame = "was killed, because it sent the host what a worker does not send";
+constexpr std::string_view words_for_broken_ring =
+    "was killed, because it broke the memory that it shares with the host, or no memory was left to send it a call";
 
 }  // namespace
 
-Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const std::filesystem::path& program,
-                                                           const std::string& plugin, asio::io_context& context,
+Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const Program& program, asio::io_context& context,
                                                            Executor& executor, WorkerListener& listener) {
   auto sockets = make_frame_sockets();
   if (sockets.has_error()) return sockets.error();
@@ -47,25 +49,32 @@ Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const std::filesystem
   FileDescriptor output(ends[0]);
   FileDescriptor printing(ends[1]);
   ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  auto process = WorkerProcess::spawn(program, plugin, {std::move(sockets->second), std::move(printing)});
+  auto process =
+      WorkerProcess::spawn(program.program, program.plugin, {std::move(sockets->second), std::move(printing)});
   if (process.has_error()) return process.error();
   try {
-    return std::make_shared<WorkerChannel>(context, executor, listener, *std::move(process), std::move(sockets->first),
-                                           std::move(output));
+    auto channel = std::make_shared<WorkerChannel>(context, executor, listener, *std::move(process),
+                                                   Ends{std::move(sockets->first), std::move(output)});
+    if (program.shared_memory) {
+      auto [rings, memory] = SharedRings::make();
+      if (rings != nullptr) channel->share(std::move(memory), rings);
+    }
+    return channel;
   } catch (const std::exception& error) {
     return fail_for_now(std::string("a worker cannot be watched: ") + error.what());
   }
 }
 
 WorkerChannel::WorkerChannel(asio::io_context& context, Executor& executor, WorkerListener& listener,
-                             std::shared_ptr<WorkerProcess> process, FileDescriptor socket, FileDescriptor output)
+                             std::shared_ptr<WorkerProcess> process, Ends ends)
     : context_(context),
       executor_(executor),
       process_(std::move(process)),
-      socket_end_(std::move(socket)),
-      output_end_(output.get()),
+      socket_end_(std::move(ends.socket)),
+      output_end_(ends.output.get()),
+      writer_(socket_end_.get()),
       listener_(&listener),
-      printed_(std::move(output), [this](std::string_view line) REQUIRES(reading_) { print(line); }),
+      printed_(std::move(ends.output), [this](std::string_view line) REQUIRES(reading_) { print(line); }),
       watch_(context, process_->end_descriptor()),
       socket_(context, socket_end_.get()),
       output_(context, output_end_),
@@ -80,14 +89,24 @@ void WorkerChannel::begin() {
   });
 }
 
+// Before anything else is said.
+void WorkerChannel::share(FileDescriptor memory, const std::shared_ptr<SharedRings>& rings) {
+  if (send_rings(socket_end_.get(), std::move(memory)) != Sent::whole) return;
+  const MutexLock reading(reading_);
+  const MutexLock sending(sending_);
+  writer_.use(RingWriter(rings, SharedRings::Direction::to_worker));
+  reader_.use(RingReader(rings, SharedRings::Direction::to_host));
+}
+
 bool WorkerChannel::send_frame(const Frame& frame) {
   const MutexLock lock(sending_);
   if (ended_sending_) return false;
   ++messages_;
   if (kept_.empty()) {
-    const auto sent = mcph::send_frame(socket_end_.get(), frame, false);
+    const auto sent = writer_.send(frame, false);
+    if (sent == Sent::broken) process_->kill(std::string(words_for_broken_ring));
     if (sent != Sent::no_room) return sent == Sent::whole;
-    asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
+    if (writer_.waits_for_socket()) asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
   }
   const auto size = frame.text.size() + frame.more.size();
   if (kept_.size() >= max_kept_messages || kept_bytes_ + size > max_kept_bytes) {
@@ -96,6 +115,7 @@ bool WorkerChannel::send_frame(const Frame& frame) {
   }
   kept_.push_back({frame.kind, frame.number, frame.id, std::string(frame.text), std::string(frame.more)});
   kept_bytes_ += size;
+  has_kept_ = true;
   return true;
 }
 
@@ -110,12 +130,17 @@ void WorkerChannel::send_kept() {
   const MutexLock lock(sending_);
   while (!kept_.empty()) {
     const auto& [kind, number, id, text, more] = kept_.front();
-    const auto sent = mcph::send_frame(socket_end_.get(), {kind, number, id, text, more}, false);
-    if (sent == Sent::no_room) return resume_sending();
+    const auto sent = writer_.send({kind, number, id, text, more}, false);
+    if (sent == Sent::no_room) {
+      if (writer_.waits_for_socket()) asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
+      return;
+    }
+    if (sent == Sent::broken) return process_->kill(std::string(words_for_broken_ring));
     if (sent != Sent::whole) return process_->kill("was killed, because the host had no memory to send it a call");
     kept_bytes_ -= text.size() + more.size();
     kept_.pop_front();
   }
+  has_kept_ = false;
 }
 
 bool WorkerChannel::ask_for_places(std::string why) {
@@ -128,21 +153,65 @@ bool WorkerChannel::ask_for_places(std::string why) {
   return true;
 }
 
-void WorkerChannel::look_for_message() {
-  executor_.run([self = shared_from_this(), messages = messages_.load()] { self->look(messages, true); });
+void WorkerChannel::look_for_messages() {
+  // Whoever reads goes on to look where there is a call.
+  if (is_looking_.load() || !reading_.try_lock()) return;
+  const MutexLock lock(reading_, std::adopt_lock);
+  if (!is_looking_ && !ended_ && short_wait_.begin(ShortWait::Clock::now())) begin_looking();
 }
 
-void WorkerChannel::look(std::uint64_t messages, bool is_first) {
-  if (messages_.load() != messages || !reading_.try_lock()) return;
-  {
-    const MutexLock lock(reading_, std::adopt_lock);
-    if (is_first && !short_wait_.begin(ShortWait::Clock::now())) return;
-    // Where nothing more will come, whoever watches the socket finds out, too.
-    if (ended_ || !has_room() || !read_messages(1) || messages_.load() != messages) return;
-    if (!short_wait_.goes_on(ShortWait::Clock::now())) return;
+void WorkerChannel::begin_looking() {
+  is_looking_ = true;
+  reader_.stay_awake();
+  executor_.run_quick([self = shared_from_this()] { self->look(); });
+}
+
+bool WorkerChannel::end_looking() {
+  is_looking_ = false;
+  if (reader_.prepare_to_sleep()) return true;
+  is_looking_ = true;
+  return false;
+}
+
+void WorkerChannel::look() {
+  bool goes_on = false;
+  bool is_idle = false;
+  // A message may be long, and what is made of it may take its time. Where it did, another thread has this one's loop,
+  // on which this goes on.
+  static_cast<void>(executor_.run_here([&] {
+    const MutexLock lock(reading_);
+    goes_on = look_once();
+    const auto messages = messages_.load();
+    is_idle = std::exchange(seen_messages_, messages) == messages;
+  }));
+  if (!goes_on) return;
+  if (is_idle) std::this_thread::yield();  // to whoever has something to do, the worker perhaps
+  executor_.run_quick([self = shared_from_this()] { self->look(); });
+}
+
+bool WorkerChannel::look_once() {
+  if (ended_ || is_ending_) {
+    is_looking_ = false;
+    return false;
   }
-  std::this_thread::yield();  // to whoever has something to do, the worker perhaps
-  executor_.run([self = shared_from_this(), messages] { self->look(messages, false); });
+  const auto messages = messages_.load();
+  const auto left = read_messages(messages_at_once, false);
+  // Where nothing more will come, whoever watches the socket finds out, too.
+  if (left == Left::no_more) {
+    is_looking_ = false;
+    return false;
+  }
+  if (left == Left::some) {
+    if (has_room()) return true;
+    is_looking_ = false;
+    asio::post(context_, [self = shared_from_this()] { self->go_on_watching(Left::some); });
+    return false;
+  }
+  const auto now = ShortWait::Clock::now();
+  const bool has_read = messages_.load() != messages;
+  if (has_read) short_wait_.begin_again(now);
+  if (expects_messages() && (has_read || short_wait_.goes_on(now))) return true;
+  return !end_looking();
 }
 
 void WorkerChannel::wait_for_end(std::chrono::milliseconds time) {
@@ -152,17 +221,24 @@ void WorkerChannel::wait_for_end(std::chrono::milliseconds time) {
   const std::string late = "was killed, because it did not stop in time";
   auto deadline = Clock::now() + time;
   bool has_said_all = false;
+  bool has_more = true;
   for (bool killed = false; events[0].revents == 0;) {
     if (Clock::now() >= deadline && ask_for_places(late)) deadline += places_time;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0 && !std::exchange(killed, true)) process_->kill(late);
     const bool reads = has_room();
     events[1].fd = reads && !has_said_all ? socket_end_.get() : -1;
-    const auto wait = !reads ? room_interval.count() : killed ? -1 : left.count();
+    const auto wait = has_more ? 0 : !reads ? room_interval.count() : killed ? -1 : left.count();
     uninterrupted([&] { return ::poll(events.data(), events.size(), static_cast<int>(wait)); });
     const MutexLock lock(reading_);
     // Whatever has ended is not asked again.
-    if (events[1].revents != 0) has_said_all = ended_ || !read_messages(messages_at_once);
+    if (events[1].revents != 0 || has_more) {
+      const auto read = ended_ ? Left::no_more : read_messages(messages_at_once);
+      has_said_all = read == Left::no_more;
+      if (has_kept_) send_kept();
+    }
+    // Somebody who was to look may not come to it any more.
+    has_more = !has_said_all && reads && !reader_.prepare_to_sleep();
     if (events[2].revents != 0 && (ended_ || printed_.read() == PrintedLines::Read::end)) events[2].fd = -1;
   }
   const MutexLock lock(reading_);
@@ -175,24 +251,35 @@ void WorkerChannel::forget() {
 }
 
 void WorkerChannel::watch_messages() {
+  if (std::exchange(is_waiting_, true)) return;
   socket_.async_wait(Descriptor::wait_read, [self = shared_from_this()](const error_code& error) {
-    if (error) return;
-    std::optional<bool> more;  // nothing: it has ended
-    // A message may be long, and what is made of it may take its time.
-    const bool kept_context = self->executor_.run_here([&] {
-      const MutexLock lock(self->reading_);
-      if (!self->ended_) more = self->read_messages(messages_at_once);
-    });
-    if (!more) return;
-    if (kept_context) return self->go_on_watching(*more);
-    asio::post(self->context_, [self, more = *more] { self->go_on_watching(more); });
+    self->is_waiting_ = false;
+    if (!error) self->read_here(true);
   });
 }
 
-void WorkerChannel::go_on_watching(bool more) {
-  // What is left makes the next wait end at once, after what else there is to do.
-  if (more) {
-    if (!waits_for_room()) watch_messages();
+void WorkerChannel::read_here(bool asks_system) {
+  std::optional<Left> left;  // nothing: it has ended
+  // A message may be long, and what is made of it may take its time.
+  const bool kept_context = executor_.run_here([&] {
+    const MutexLock lock(reading_);
+    if (ended_) return;
+    left = read_messages(messages_at_once, asks_system);
+    if (left != Left::nothing || is_looking_) return;
+    if (expects_messages() && short_wait_.begin(ShortWait::Clock::now())) return begin_looking();
+    if (!reader_.prepare_to_sleep()) left = Left::some;
+  });
+  if (has_kept_) send_kept();
+  if (!left) return;
+  if (kept_context) return go_on_watching(*left);
+  asio::post(context_, [self = shared_from_this(), left = *left] { self->go_on_watching(left); });
+}
+
+void WorkerChannel::go_on_watching(Left left) {
+  if (left == Left::nothing) return watch_messages();
+  if (left == Left::some) {
+    // After what else there is to do.
+    if (!waits_for_room()) asio::post(context_, [self = shared_from_this()] { self->read_here(false); });
     return;
   }
   // It is about to end, or of no use any more.
@@ -210,7 +297,7 @@ std::shared_ptr<void> WorkerChannel::begin_long_message() {
 void WorkerChannel::end_long_message() {
   --long_messages_;
   if (!room_is_waited_for_.exchange(false)) return;
-  asio::post(context_, [self = shared_from_this()] { self->go_on_watching(true); });
+  asio::post(context_, [self = shared_from_this()] { self->go_on_watching(Left::some); });
 }
 
 bool WorkerChannel::waits_for_room() {
@@ -256,37 +343,39 @@ void WorkerChannel::watch_end() {
   });
 }
 
-bool WorkerChannel::read_messages(std::size_t most) {
+WorkerChannel::Left WorkerChannel::read_messages(std::size_t most, bool asks_system) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < most && bytes < message_bytes_at_once; ++i) {
-    if (!is_ending_ && !has_room()) return true;
-    switch (receive()) {
+    if (!is_ending_ && !has_room()) return Left::some;
+    switch (receive(asks_system)) {
       case FrameReader::Outcome::frame:
         bytes += reader_.frame().text.size();
         ++messages_;
-        if (tell(reader_.frame())) continue;
+        if (tell(reader_.frame())) break;
         [[fallthrough]];
       case FrameReader::Outcome::wrong:
-        process_->kill("was killed, because it sent the host what a worker does not send");
-        return false;
+        process_->kill(std::string(words_for_wrong_frame));
+        return Left::no_more;
       case FrameReader::Outcome::in_file:  // and is left there
         ++messages_;
-        continue;
+        break;
       case FrameReader::Outcome::none:
-        return true;
+        return Left::nothing;
       case FrameReader::Outcome::lost:
         process_->kill("was killed, because the host has no memory or descriptor left for what it sent");
-        return false;
+        return Left::no_more;
       case FrameReader::Outcome::end:
-        return false;
+        return Left::no_more;
     }
+    // What else the socket has makes it readable again.
+    asks_system = asks_system && is_ending_;
   }
-  return true;
+  return Left::some;
 }
 
-FrameReader::Outcome WorkerChannel::receive() {
+FrameReader::Outcome WorkerChannel::receive(bool asks_system) {
   try {
-    const auto outcome = reader_.receive(socket_end_.get());
+    const auto outcome = asks_system ? reader_.receive(socket_end_.get()) : reader_.glance(socket_end_.get());
     if (outcome != FrameReader::Outcome::in_file || listener_ == nullptr) return outcome;
     // Of one that has ended no more is kept than of one that waits.
     const bool is_wanted =
@@ -314,7 +403,8 @@ void WorkerChannel::see_end() {
   const auto left = process_->end_descendants();
   // One that could hide may go on writing; from here on it writes to nobody.
   ::shutdown(socket_end_.get(), SHUT_RD);
-  for (std::size_t read = 0; read < messages_at_end && read_messages(messages_at_once); read += messages_at_once) {
+  for (std::size_t read = 0; read < messages_at_end && read_messages(messages_at_once) == Left::some;
+       read += messages_at_once) {
   }
   for (int read = 0; read < outputs_at_end && printed_.read() == PrintedLines::Read::much; ++read) {
   }

@@ -2,11 +2,20 @@
 // its end. Shared with the I/O context that reads it, which is one of those that serve clients, so that an answer goes
 // to its client without waiting for another thread. Ends by itself when the process does.
 //
-// Who reads holds the lock `reading_`: the I/O context, a thread that has given a call and has nothing else to do than
-// to look for its answer (look_for_message), and whoever stops the worker (wait_for_end). What comes is told under that
-// lock, so one thing at a time and in order. Sending has a lock of its own, because it goes on while what came is
-// worked on. It has more members than most classes, because the socket, the output and the process's end have to end
-// together.
+// Who reads holds the lock `reading_`: the I/O context when the socket is readable; a thread that has given a call and
+// looks for answers between all else that it has to do (look_for_messages); and whoever stops the worker
+// (wait_for_end). What comes is told under that lock, so one thing at a time and in order. Sending has a lock of its
+// own, because it goes on while what came is worked on.
+//
+//   while            | the worker's next message          | ends
+//   -----------------+------------------------------------+------------------------------------------------------
+//   somebody looks   | is found by whoever looks, without | when no call is in flight, or nothing has come for a
+//   (is_looking_)    | a system call of either side       | moment (ShortWait); nobody looks then
+//   nobody looks     | makes the socket readable          | by a call that is given, or by what has been read while
+//                    |                                    | calls are in flight
+//
+// The socket is waited for all the time but while the I/O context reads, because it tells of its end, too. This class
+// has more members than most, because the socket, the output and the process's end have to end together.
 #pragma once
 
 #include <atomic>
@@ -46,6 +55,8 @@ class WorkerListener {
   // When it has ended: that processes which it had started, and which had left its group, were ended with it, or that
   // not all were.
   virtual void left_processes(const ProcessMark::Ended& ended) = 0;
+  // Whether calls are in flight, whose answers come soon.
+  virtual bool expects_messages() = 0;
   // Once, after everything else.
   virtual void process_ended(const WorkerEnd& end) = 0;
 
@@ -55,14 +66,23 @@ class WorkerListener {
 
 class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
  public:
+  // Of which worker.
+  struct Program {
+    const std::filesystem::path& program;
+    const std::string& plugin;
+    bool shared_memory;  // where the system has it
+  };
   // Starts the program, and says nothing of it before begin. Threads and `plugin` as WorkerProcess::spawn says. The
   // executor, whose context this is, outlives it.
-  static Result<std::shared_ptr<WorkerChannel>> open(const std::filesystem::path& program, const std::string& plugin,
-                                                     boost::asio::io_context& context, Executor& executor,
-                                                     WorkerListener& listener);
+  static Result<std::shared_ptr<WorkerChannel>> open(const Program& program, boost::asio::io_context& context,
+                                                     Executor& executor, WorkerListener& listener);
 
+  struct Ends {
+    FileDescriptor socket;
+    FileDescriptor output;
+  };
   WorkerChannel(boost::asio::io_context& context, Executor& executor, WorkerListener& listener,
-                std::shared_ptr<WorkerProcess> process, FileDescriptor socket, FileDescriptor output);
+                std::shared_ptr<WorkerProcess> process, Ends ends);
   ~WorkerChannel() { close(); }
   WorkerChannel(const WorkerChannel&) = delete;
   WorkerChannel& operator=(const WorkerChannel&) = delete;
@@ -73,15 +93,15 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   // [any] Once: from now on the listener hears of it.
   void begin();
 
-  // [any] In order; kept here while the socket is full. False: it will not arrive.
+  // [any] In order; kept here while there is no room. False: it will not arrive.
   template <class Message>
   bool send(const Message& message) {
     return send_frame(frame_of(message));
   }
 
-  // [any] After a call: has this thread look for the answer for a moment (ShortWait) instead of sleeping. It does so
-  // between all else that it has to do, and no longer once another message has gone either way.
-  void look_for_message();
+  // [any] After a call: has this thread look for answers for a moment (ShortWait) instead of sleeping, unless somebody
+  // does already. It does so between all else that it has to do.
+  void look_for_messages();
 
   // [any] Has it tell where it is and end, because it does not come back; `why` is how it has ended then. False: it has
   // been asked already. It may take so long for that, and is to be killed then.
@@ -114,22 +134,29 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   bool send_frame(const Frame& frame);
   void resume_sending();
   void send_kept();
+  void share(FileDescriptor memory, const std::shared_ptr<SharedRings>& rings);
 
+  enum class Left { nothing, some, no_more };  // after reading, what there is to read now, or ever
   void watch_messages();
-  void go_on_watching(bool more);
+  void read_here(bool asks_system);
+  void go_on_watching(Left left);
   void watch_output();
   void go_on_watching_output(PrintedLines::Read output);
   void watch_end();
   void close();  // on the I/O context, or when nobody else has it
 
-  void look(std::uint64_t messages, bool is_first);
+  void look();
+  bool look_once() REQUIRES(reading_);  // whether to look again
+  void begin_looking() REQUIRES(reading_);
+  bool end_looking() REQUIRES(reading_);  // false: something has just come
+  bool expects_messages() REQUIRES(reading_) { return listener_ != nullptr && listener_->expects_messages(); }
 
   void end_long_message();
   bool has_room() const { return long_messages_.load() < max_long_messages; }
   bool waits_for_room();  // if so, whoever makes room goes on
 
-  bool read_messages(std::size_t most) REQUIRES(reading_);  // false: no more will come
-  FrameReader::Outcome receive() REQUIRES(reading_);
+  Left read_messages(std::size_t most, bool asks_system = true) REQUIRES(reading_);
+  FrameReader::Outcome receive(bool asks_system) REQUIRES(reading_);
   bool tell(const Frame& frame) REQUIRES(reading_);
   void print(std::string_view line) REQUIRES(reading_);
   void see_end() REQUIRES(reading_);
@@ -141,10 +168,12 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   const int output_end_;
 
   Mutex sending_;
+  FrameWriter writer_ GUARDED_BY(sending_);
   bool ended_sending_ GUARDED_BY(sending_) = false;
   bool asked_for_places_ GUARDED_BY(sending_) = false;
-  std::deque<Kept> kept_ GUARDED_BY(sending_);  // what the socket had no room for
+  std::deque<Kept> kept_ GUARDED_BY(sending_);  // what there was no room for
   std::size_t kept_bytes_ GUARDED_BY(sending_) = 0;
+  std::atomic<bool> has_kept_{false};
 
   std::atomic<std::size_t> long_messages_{0};
   std::atomic<bool> room_is_waited_for_{false};
@@ -153,6 +182,8 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   Mutex reading_;
   WorkerListener* listener_ GUARDED_BY(reading_);  // null once it is forgotten
   ShortWait short_wait_ GUARDED_BY(reading_);
+  std::atomic<bool> is_looking_{false};                   // written under reading_
+  std::uint64_t seen_messages_ GUARDED_BY(reading_) = 0;  // when it was looked last
   FrameReader reader_ GUARDED_BY(reading_);
   PrintedLines printed_ GUARDED_BY(reading_);
   bool is_ending_ GUARDED_BY(reading_) = false;  // what it has left is read
@@ -161,6 +192,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   // Of the process's end, the socket and the output, which they do not own; the I/O context's.
   Descriptor watch_;
   Descriptor socket_;
+  bool is_waiting_ = false;  // for the socket
   Descriptor output_;
   boost::asio::steady_timer silence_;
   boost::asio::steady_timer output_pause_;

@@ -40,6 +40,16 @@ struct alignas(cmsghdr) DescriptorMessage {
 constexpr std::size_t max_descriptors = 2;
 using Descriptors = std::array<FileDescriptor, max_descriptors>;
 
+void attach(msghdr& message, DescriptorMessage& room, int descriptor) {
+  message.msg_control = room.bytes.data();
+  message.msg_controllen = room.bytes.size();
+  auto* const control = CMSG_FIRSTHDR(&message);
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(control), &descriptor, sizeof descriptor);
+}
+
 FileDescriptor make_memory_file(const Frame& frame) {
   FileDescriptor file(::memfd_create("mcp-frame", MFD_CLOEXEC));
   if (!file) return {};
@@ -77,32 +87,17 @@ Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets() {
   return std::pair(FileDescriptor(ends[0]), FileDescriptor(ends[1]));
 }
 
-Sent send_frame(int socket, const Frame& frame, bool wait) {
-  if (frame.text.size() > max_frame_bytes || frame.more.size() > max_frame_bytes - frame.text.size()) {
-    return Sent::too_much;
-  }
-  const Header header{static_cast<std::uint32_t>(frame.kind), frame.number, frame.id, frame.text.size(),
-                      frame.more.size()};
-  std::array<iovec, 3> pieces{as_iovec(&header, sizeof header), as_iovec(frame.text.data(), frame.text.size()),
-                              as_iovec(frame.more.data(), frame.more.size())};
-  msghdr message{};
-  message.msg_iov = pieces.data();
-  message.msg_iovlen = pieces.size();
-  FileDescriptor file;
-  DescriptorMessage descriptor;
-  if (frame.text.size() + frame.more.size() > max_in_message) {
-    file = make_memory_file(frame);
-    if (!file) return Sent::too_much;
-    message.msg_iovlen = 1;
-    message.msg_control = descriptor.bytes.data();
-    message.msg_controllen = descriptor.bytes.size();
-    auto* const control = CMSG_FIRSTHDR(&message);
-    control->cmsg_level = SOL_SOCKET;
-    control->cmsg_type = SCM_RIGHTS;
-    control->cmsg_len = CMSG_LEN(sizeof(int));
-    const int sent = file.get();
-    std::memcpy(CMSG_DATA(control), &sent, sizeof sent);
-  }
+namespace {
+
+bool is_too_long(const Frame& frame) {
+  return frame.text.size() > max_frame_bytes || frame.more.size() > max_frame_bytes - frame.text.size();
+}
+
+Header header_of(const Frame& frame) {
+  return {static_cast<std::uint32_t>(frame.kind), frame.number, frame.id, frame.text.size(), frame.more.size()};
+}
+
+Sent send_message(int socket, const msghdr& message, bool wait) {
   while (uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) < 0) {
     // Too many descriptors on their way, counted over all processes of the user, is nothing that can be waited for but
     // by time.
@@ -116,10 +111,153 @@ Sent send_frame(int socket, const Frame& frame, bool wait) {
   return Sent::whole;
 }
 
+Sent send_over_socket(int socket, const Frame& frame, const FileDescriptor& file, bool wait) {
+  const auto header = header_of(frame);
+  std::array<iovec, 3> pieces{as_iovec(&header, sizeof header), as_iovec(frame.text.data(), frame.text.size()),
+                              as_iovec(frame.more.data(), frame.more.size())};
+  msghdr message{};
+  message.msg_iov = pieces.data();
+  message.msg_iovlen = file ? 1 : pieces.size();
+  DescriptorMessage descriptor;
+  if (file) attach(message, descriptor, file.get());
+  return send_message(socket, message, wait);
+}
+
+bool needs_file(const Frame& frame) {
+  return frame.text.size() + frame.more.size() > max_in_message;
+}
+
+// One byte, which is no frame. Where the socket is full the other side is awake, or will be.
+void wake(int socket) {
+  const char byte = 0;
+  auto piece = as_iovec(&byte, sizeof byte);
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
+}
+constexpr std::size_t wake_size = 1;
+
+// Sent by signal handlers.
+bool has_no_mark(Frame::Kind kind) {
+  return kind == Frame::Kind::crashed || kind == Frame::Kind::place_follows || kind == Frame::Kind::stack_line ||
+         kind == Frame::Kind::lacks_memory;
+}
+
+}  // namespace
+
+Sent send_frame(int socket, const Frame& frame, bool wait) {
+  if (is_too_long(frame)) return Sent::too_much;
+  FileDescriptor file;
+  if (needs_file(frame)) {
+    file = make_memory_file(frame);
+    if (!file) return Sent::too_much;
+  }
+  return send_over_socket(socket, frame, file, wait);
+}
+
+Sent send_rings(int socket, FileDescriptor memory) {
+  return send_over_socket(socket, {.kind = Frame::Kind::rings}, memory, false);
+}
+
+Sent FrameWriter::send(const Frame& frame, bool wait) {
+  if (!ring_) return send_frame(socket_, frame, wait);
+  if (is_too_long(frame)) return Sent::too_much;
+  const auto header = header_of(frame);
+  const std::array<std::string_view, 3> pieces{std::string_view(reinterpret_cast<const char*>(&header), sizeof header),
+                                               frame.text, frame.more};
+  if (!is_marked_ && sizeof header + frame.text.size() + frame.more.size() <= SharedRings::max_record_bytes)
+    return write(pieces, wait);
+  FileDescriptor file;
+  if (needs_file(frame)) {
+    file = make_memory_file(frame);
+    // Nothing will follow a mark that has been written.
+    if (!file) return is_marked_ ? Sent::broken : Sent::too_much;
+  }
+  if (!is_marked_) {
+    if (const auto marked = write({}, wait); marked != Sent::whole) return marked;
+    is_marked_ = true;
+  }
+  const auto sent = send_over_socket(socket_, frame, file, wait);
+  if (sent == Sent::whole) is_marked_ = false;
+  return sent == Sent::too_much ? Sent::broken : sent;
+}
+
+Sent FrameWriter::write(std::span<const std::string_view> pieces, bool wait) {
+  for (;;) {
+    switch (ring_->write(pieces)) {
+      case RingWriter::Written::whole:
+        if (ring_->has_to_wake_reader()) wake(socket_);
+        return Sent::whole;
+      case RingWriter::Written::no_room:
+        if (!wait) return Sent::no_room;
+        ring_->wait_for_room();
+        break;
+      case RingWriter::Written::broken:
+        return Sent::broken;
+    }
+  }
+}
+
 FrameReader::FrameReader() : buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {}
 
-FrameReader::Outcome FrameReader::receive(int socket) {
+void FrameReader::forget_text() {
   if (!long_text_.empty()) std::string().swap(long_text_);
+}
+
+FrameReader::Outcome FrameReader::whole(Outcome outcome) {
+  if (outcome != Outcome::in_file) return outcome;
+  return read_file() ? Outcome::frame : Outcome::wrong;
+}
+
+FrameReader::Outcome FrameReader::glance(int socket) {
+  forget_text();
+  if (!ring_) return receive_message(socket);
+  return is_marked_ ? receive_marked(socket) : read_ring(socket);
+}
+
+FrameReader::Outcome FrameReader::receive(int socket) {
+  const auto glanced = glance(socket);
+  if (!ring_ || is_marked_ || glanced != Outcome::none) return glanced;
+  const auto outcome = receive_message(socket);
+  if (outcome == Outcome::none) return read_ring(socket);  // for which it may have been woken
+  const bool is_frame = outcome == Outcome::frame || outcome == Outcome::in_file;
+  if (!is_frame || has_no_mark(frame_.kind)) return outcome;
+  // What was sent before it has come meanwhile, and its mark.
+  held_ = outcome;
+  held_frame_ = frame_;
+  return read_ring(socket);
+}
+
+FrameReader::Outcome FrameReader::read_ring(int socket) {
+  switch (ring_->read()) {
+    case RingReader::Read::record:
+      if (!ring_->record().empty()) return take_message(ring_->record(), {});
+      is_marked_ = true;
+      return receive_marked(socket);
+    case RingReader::Read::none:
+      if (ring_->has_to_wake_writer()) wake(socket);
+      return held_ ? take_held() : Outcome::none;
+    case RingReader::Read::broken:
+      return Outcome::wrong;
+  }
+  return Outcome::wrong;
+}
+
+FrameReader::Outcome FrameReader::receive_marked(int socket) {
+  auto outcome = held_ ? take_held() : receive_message(socket);
+  if (outcome == Outcome::none) outcome = receive_message(socket);  // there may have been a wake-up before it
+  const bool is_frame = outcome == Outcome::frame || outcome == Outcome::in_file;
+  if (is_frame && !has_no_mark(frame_.kind)) is_marked_ = false;
+  return outcome;
+}
+
+FrameReader::Outcome FrameReader::take_held() {
+  frame_ = held_frame_;
+  return *std::exchange(held_, std::nullopt);
+}
+
+FrameReader::Outcome FrameReader::receive_message(int socket) {
   file_ = {};
   auto piece = as_iovec(buffer_.get(), buffer_size);
   DescriptorMessage descriptor;
@@ -134,19 +272,16 @@ FrameReader::Outcome FrameReader::receive(int socket) {
   if (count == 0) return Outcome::end;
   if (another || (message.msg_flags & MSG_TRUNC) != 0) return Outcome::wrong;
   if ((message.msg_flags & MSG_CTRUNC) != 0) return Outcome::lost;
-  return take_message(static_cast<std::size_t>(count), std::move(file));
+  const auto size = static_cast<std::size_t>(count);
+  if (ring_ && size == wake_size && !file) return Outcome::none;
+  return take_message({buffer_.get(), size}, std::move(file));
 }
 
-FrameReader::Outcome FrameReader::receive_whole(int socket) {
-  const auto outcome = receive(socket);
-  if (outcome != Outcome::in_file) return outcome;
-  return read_file() ? Outcome::frame : Outcome::wrong;
-}
-
-FrameReader::Outcome FrameReader::take_message(std::size_t size, FileDescriptor file) {
+FrameReader::Outcome FrameReader::take_message(std::string_view message, FileDescriptor file) {
   Header header{};
+  const auto size = message.size();
   if (size < sizeof header) return Outcome::wrong;
-  std::memcpy(&header, buffer_.get(), sizeof header);
+  std::memcpy(&header, message.data(), sizeof header);
   if (header.kind < static_cast<std::uint32_t>(Frame::Kind::load) ||
       header.kind > static_cast<std::uint32_t>(Frame::Kind::last) || header.text_size > max_frame_bytes ||
       header.more_size > max_frame_bytes - header.text_size) {
@@ -156,8 +291,9 @@ FrameReader::Outcome FrameReader::take_message(std::size_t size, FileDescriptor 
   const auto text_size = static_cast<std::size_t>(header.text_size);
   const auto more_size = static_cast<std::size_t>(header.more_size);
   if (size == sizeof header + text_size + more_size) {
-    frame_.text = {buffer_.get() + sizeof header, text_size};
-    frame_.more = {frame_.text.data() + text_size, more_size};
+    frame_.text = message.substr(sizeof header, text_size);
+    frame_.more = message.substr(sizeof header + text_size);
+    if (file && frame_.kind == Frame::Kind::rings) file_ = std::move(file);
     return file ? Outcome::wrong : Outcome::frame;
   }
   if (size != sizeof header || !file) return Outcome::wrong;

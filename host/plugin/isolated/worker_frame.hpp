@@ -1,19 +1,35 @@
-// What the host and a worker say to each other: frames over a pair of connected sockets that keep the boundaries of
-// messages. Text too long for a message travels in a memory file whose descriptor the message carries: to pass the same
-// file again and again costs its sender nothing, and to read it costs the reader, who therefore looks at what the frame
-// is before. Both ends are programs of one build, so the layout is the compiler's; but the host never trusts a worker:
-// whatever comes from one is checked here for its shape and by the reader for its meaning.
+// What the host and a worker say to each other: frames, through rings in memory that both share (shared_rings.hpp), or
+// over a pair of connected sockets that keep the boundaries of messages. Which of them, a FrameWriter and a FrameReader
+// decide, and nobody else knows. Over the socket go: what is said before there are rings; a text that is too long for
+// them; what a signal handler says; and all of it where the system has no memory to share. Text too long for a message,
+// too, travels in a memory file whose descriptor the message carries: to pass the same file again and again costs its
+// sender nothing, and to read it costs the reader, who therefore looks at what the frame is before. Both ends are
+// programs of one build, so the layout is the compiler's; but the host never trusts a worker: whatever comes from one
+// is checked here for its shape and by the reader for its meaning.
+//
+// Order. A frame is read after all that were sent before it, whichever way they went: before one that goes over the
+// socket a mark goes through the ring, where the reader takes the socket's next frame. A reader that comes upon the
+// frame first leaves it until it has read up to the mark. What signal handlers say has no mark and is read when it
+// comes.
+//
+// Sleep. A reader that finds nothing says so in the ring (prepare_to_sleep), and sleeps until its socket is readable.
+// Who writes to the ring then sends one byte over the socket, which is no frame. Several frames are one wake-up,
+// because the first takes back what the reader has said. A writer that finds no room, and does not wait for it, is
+// woken in the same way; which of the two has happened it finds out by trying.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/file_descriptor.hpp"
 #include "base/result.hpp"
+#include "plugin/isolated/shared_rings.hpp"
 
 namespace mcph {
 
@@ -51,7 +67,9 @@ struct Frame {
     place_follows,
     stack_line,
     lacks_memory,
-    last = lacks_memory
+    // From the host, before anything else: the memory with the rings, by its descriptor. No message.
+    rings,
+    last = rings
   };
 
   Kind kind = Kind::load;
@@ -72,14 +90,38 @@ inline constexpr int out_of_memory_status = 122;
 // Two connected ends, neither passed on to other programs.
 Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets();
 
-// Sends one frame. [any]
 enum class Sent {
   whole,
-  no_room,   // in the socket, just now; only where it does not wait
+  no_room,   // just now; only where it does not wait
   too_much,  // for the system, which has no memory or descriptor for a long text
-  gone       // the other side
+  gone,      // the other side
+  broken     // it has done what it does not do, or will not get what it has been told of
 };
+// Sends one frame over the socket. [any]
 Sent send_frame(int socket, const Frame& frame, bool wait);
+// The same of the memory with the rings.
+Sent send_rings(int socket, FileDescriptor memory);
+
+// Sends frames, in order. One thread at a time.
+class FrameWriter {
+ public:
+  // Over the socket, until it has a ring.
+  explicit FrameWriter(int socket) : socket_(socket) {}
+  void use(RingWriter ring) { ring_.emplace(std::move(ring)); }
+
+  // After no_room the same frame is the next one. One that waits does so in the system.
+  Sent send(const Frame& frame, bool wait);
+
+  // After no_room: there may be some when the socket is writable. Else, when the socket can be read.
+  bool waits_for_socket() const { return !ring_ || is_marked_; }
+
+ private:
+  Sent write(std::span<const std::string_view> pieces, bool wait);
+
+  int socket_;
+  std::optional<RingWriter> ring_;
+  bool is_marked_ = false;  // the mark of the next frame, which goes over the socket, is in the ring
+};
 
 // Receives frames on one end. One thread at a time.
 class FrameReader {
@@ -94,23 +136,47 @@ class FrameReader {
   };
 
   FrameReader();
+  void use(RingReader ring) { ring_.emplace(std::move(ring)); }
 
   // Does not wait.
   Outcome receive(int socket);
   // The same, and reads what lies in a file.
-  Outcome receive_whole(int socket);
-  // What the last receive brought.
+  Outcome receive_whole(int socket) { return whole(receive(socket)); }
+  // The same as each, of what is there without asking the system; of a reader without a ring there is no such thing.
+  Outcome glance(int socket);
+  Outcome glance_whole(int socket) { return whole(glance(socket)); }
+  // What the last of them brought.
   const Frame& frame() const { return frame_; }
 
   // Where that lies in a file: the bytes of text and more together.
   std::size_t bytes_in_file() const { return text_in_file_ + more_in_file_; }
   // Reads them. False: what came is no frame.
   bool read_file();
+  // Of a frame of the kind `rings`.
+  FileDescriptor take_rings() { return std::move(file_); }
+
+  // Whether the socket becomes readable when there is something to read. False: there is something.
+  bool prepare_to_sleep() { return !ring_ || is_marked_ || ring_->begin_sleep(); }
+  // It need not: this side looks by itself.
+  void stay_awake() {
+    if (ring_) ring_->end_sleep();
+  }
 
  private:
-  Outcome take_message(std::size_t size, FileDescriptor file);
+  Outcome whole(Outcome outcome);
+  Outcome receive_message(int socket);
+  Outcome receive_marked(int socket);
+  Outcome read_ring(int socket);
+  Outcome take_held();
+  Outcome take_message(std::string_view message, FileDescriptor file);
+  void forget_text();
 
-  const std::unique_ptr<char[]> buffer_;  // never written beyond the longest message so far
+  std::optional<RingReader> ring_;
+  bool is_marked_ = false;  // the next frame is the socket's
+  // What has come over the socket before its mark was read; its text stays where it is.
+  std::optional<Outcome> held_;
+  Frame held_frame_;
+  std::unique_ptr<char[]> buffer_;  // of the socket; never written beyond the longest message so far
   FileDescriptor file_;
   std::size_t text_in_file_ = 0;
   std::size_t more_in_file_ = 0;

@@ -33,8 +33,7 @@ void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
   const auto [channel, why_not] = supervisor_.route(admitted.id);
   if (channel != nullptr) {
     give(*channel, admitted);
-    // Where more calls run, the thread has other things to do.
-    if (calls_.size() == 1) channel->look_for_message();
+    channel->look_for_messages();
   } else if (!why_not.empty() && admitted.call->claim()) {
     calls_.refuse(admitted.id, why_not);
   }

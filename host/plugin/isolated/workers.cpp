@@ -14,7 +14,7 @@ std::filesystem::path Workers::default_program() {
 
 Result<std::shared_ptr<WorkerChannel>> Workers::open(const std::string& plugin, WorkerListener& listener) {
   try {
-    return WorkerChannel::open(options_.program, plugin, contexts_(), executor_, listener);
+    return WorkerChannel::open({options_.program, plugin, options_.shared_memory}, contexts_(), executor_, listener);
   } catch (const std::exception& error) {
     return fail_for_now(std::string("no worker can be started: ") + error.what());
   }

@@ -26,6 +26,7 @@ class Workers {
     std::chrono::milliseconds answer_time{10'000};  // for loading, describing and starting a plugin, each
     std::filesystem::path symbolizer = Symbolizer::default_program();
     bool tell_crash_places = false;  // to clients, too, whose calls a crash has ended
+    bool shared_memory = true;       // between the host and each worker, where the system has it
   };
   using Contexts = std::function<boost::asio::io_context&()>;
 

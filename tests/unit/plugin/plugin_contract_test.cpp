@@ -1,5 +1,5 @@
 // What is promised of every plugin, however it runs (plugin/plugin.hpp): one suite for those in this process, for those
-// in a worker, and for the fake that other tests use instead.
+// in a worker, with and without memory that it shares with its host, and for the fake that other tests use instead.
 #include <map>
 #include <memory>
 #include <set>
@@ -34,7 +34,7 @@ using test::result;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-enum class Kind { in_process, worker, fake };
+enum class Kind { in_process, worker, worker_without_shared_memory, fake };
 
 // Does what tests/unit/fixtures/actor.cpp does, as far as the suite uses it.
 std::unique_ptr<Plugin> make_fake(const PluginSetup& setup, Log& log) {
@@ -92,7 +92,7 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
     auto copy = copies_.copy(MCP_TEST_FIXTURES "/unit_actor.so");
     if (copy.has_error()) return copy.error();
     auto library = std::make_shared<const PrivateCopy>(*std::move(copy));
-    if (GetParam() == Kind::worker) {
+    if (GetParam() == Kind::worker || GetParam() == Kind::worker_without_shared_memory) {
       auto worker = WorkerPlugin::create(std::move(library), setup_, workers_, log_);
       if (worker.has_error()) return worker.error();
       return std::unique_ptr<Plugin>(*std::move(worker));
@@ -137,8 +137,9 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
   test::RecordingLog log_;
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   EventLoops threads_{2, 4};
-  Workers workers_{
-      {.program = MCP_TEST_WORKER}, [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_};
+  Workers workers_{{.program = MCP_TEST_WORKER, .shared_memory = GetParam() != Kind::worker_without_shared_memory},
+                   [this]() -> boost::asio::io_context& { return threads_.next_context(); },
+                   threads_};
   std::atomic<int> quiet_{0};
   PluginSetup setup_{.file = "/components/tools/actor.so",
                      .digest = "0123456789abcdef",
@@ -316,11 +317,14 @@ TEST_P(PluginContractTest, ComesToRest) {
   EXPECT_TRUE(plugin_->stop(10s));
 }
 
-INSTANTIATE_TEST_SUITE_P(, PluginContractTest, ::testing::Values(Kind::in_process, Kind::worker, Kind::fake),
+INSTANTIATE_TEST_SUITE_P(, PluginContractTest,
+                         ::testing::Values(Kind::in_process, Kind::worker, Kind::worker_without_shared_memory,
+                                           Kind::fake),
                          [](const auto& each) {
                            return each.param == Kind::in_process ? "InProcess"
                                   : each.param == Kind::worker   ? "Worker"
-                                                                 : "Fake";
+                                  : each.param == Kind::fake     ? "Fake"
+                                                                 : "WorkerWithoutSharedMemory";
                          });
 
 }  // namespace

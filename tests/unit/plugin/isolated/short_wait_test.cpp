@@ -33,6 +33,14 @@ TEST_F(ShortWaitTest, EndsWhenItTakesTooLong) {
   EXPECT_EQ(looks_for(1h), 5);
 }
 
+TEST_F(ShortWaitTest, BeginsAgainWithWhatItFinds) {
+  ASSERT_TRUE(wait_.begin(now_));
+  now_ += 40us;
+  wait_.begin_again(now_);
+  EXPECT_TRUE(wait_.goes_on(now_ + 40us));
+  EXPECT_FALSE(wait_.goes_on(now_ + 50us));
+}
+
 TEST_F(ShortWaitTest, LeavesSomeLooksOutAfterOneInVain) {
   looks_for(1h);
   for (int i = 0; i < ShortWait::left_out; ++i)

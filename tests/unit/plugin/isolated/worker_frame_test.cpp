@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <poll.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -187,6 +188,147 @@ TEST_F(WorkerFrameTest, TakesNoDescriptorThatIsNoFile) {
   const FileDescriptor writing(ends[1]);
   send_descriptor(sockets_.first.get(), reading.get(), 100'000);
   EXPECT_EQ(receive(), FrameReader::Outcome::wrong) << "and does not wait for it";
+}
+
+// Two ends with rings, as a host and its worker have them.
+class FrameRingsTest : public ::testing::Test {
+ protected:
+  FrameRingsTest() {
+    writer_.use(RingWriter(mapped_, SharedRings::Direction::to_host));
+    reader_.use(RingReader(made_.first, SharedRings::Direction::to_host));
+    reader_.stay_awake();
+  }
+  Sent send(const Frame& frame) { return writer_.send(frame, false); }
+  FrameReader::Outcome receive() { return reader_.receive_whole(sockets_.second.get()); }
+  FrameReader::Outcome glance() { return reader_.glance_whole(sockets_.second.get()); }
+  bool is_readable() const {
+    pollfd socket{sockets_.second.get(), POLLIN, 0};
+    return ::poll(&socket, 1, 0) == 1;
+  }
+
+  std::pair<FileDescriptor, FileDescriptor> sockets_ = *make_frame_sockets();
+  std::pair<std::shared_ptr<SharedRings>, FileDescriptor> made_ = SharedRings::make();
+  std::shared_ptr<SharedRings> mapped_ = SharedRings::map(made_.second);
+  FrameWriter writer_{sockets_.first.get()};
+  FrameReader reader_;
+};
+
+TEST_F(FrameRingsTest, PassAFrameAsItWasSent) {
+  ASSERT_EQ(send({Frame::Kind::completed, -7, 1ULL << 40, "a text", "more"}), Sent::whole);
+  ASSERT_EQ(glance(), FrameReader::Outcome::frame);
+  const auto& frame = reader_.frame();
+  EXPECT_EQ(frame.kind, Frame::Kind::completed);
+  EXPECT_EQ(frame.number, -7);
+  EXPECT_EQ(frame.id, 1ULL << 40);
+  EXPECT_EQ(frame.text, "a text");
+  EXPECT_EQ(frame.more, "more");
+  EXPECT_EQ(glance(), FrameReader::Outcome::none);
+}
+
+TEST_F(FrameRingsTest, WakeAReaderThatSleepsAndNoOther) {
+  ASSERT_TRUE(reader_.prepare_to_sleep());
+  send({.kind = Frame::Kind::said, .text = "one"});
+  EXPECT_TRUE(is_readable());
+  EXPECT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(receive(), FrameReader::Outcome::none) << "the wake-up is no frame";
+  EXPECT_FALSE(is_readable());
+  send({.kind = Frame::Kind::said, .text = "two"});
+  EXPECT_FALSE(is_readable()) << "it has not said that it sleeps";
+  EXPECT_FALSE(reader_.prepare_to_sleep());
+  EXPECT_EQ(glance(), FrameReader::Outcome::frame);
+}
+
+TEST_F(FrameRingsTest, KeepTheOrderOfFramesThatGoOverTheSocket) {
+  constexpr std::array sizes{10U, 20'000U, 100'000U, 10U, 16'384U, 70'000U, 10U};
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    ASSERT_EQ(send({Frame::Kind::completed, 0, i, std::string(sizes[i], 'x')}), Sent::whole);
+  for (const bool asks_system : {true, false}) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      ASSERT_EQ(asks_system ? receive() : glance(), FrameReader::Outcome::frame) << i;
+      EXPECT_EQ(reader_.frame().id, i);
+      EXPECT_EQ(reader_.frame().text.size(), sizes[i]);
+      if (asks_system) {
+        ASSERT_EQ(send({Frame::Kind::completed, 0, i, std::string(sizes[i], 'x')}), Sent::whole);
+      }
+    }
+  }
+}
+
+// It has come when the ring had nothing yet, with what was sent before it.
+TEST_F(FrameRingsTest, LeaveAFrameOfTheSocketUntilItsMark) {
+  constexpr std::uint64_t rounds = 2000;
+  std::thread sender([this] {
+    for (std::uint64_t i = 0; i < rounds; ++i) {
+      writer_.send({Frame::Kind::said, 0, 2 * i, "short"}, true);
+      writer_.send({Frame::Kind::said, 0, 2 * i + 1, std::string(17'000, 'x')}, true);
+    }
+  });
+  for (std::uint64_t next = 0; next < 2 * rounds;) {
+    const auto outcome = receive();
+    if (outcome == FrameReader::Outcome::none) continue;
+    ASSERT_EQ(outcome, FrameReader::Outcome::frame);
+    ASSERT_EQ(reader_.frame().id, next);
+    ++next;
+  }
+  sender.join();
+}
+
+TEST_F(FrameRingsTest, PassWhatASignalHandlerSaysWithoutAMark) {
+  send({.kind = Frame::Kind::said, .text = "before"});
+  send_frame(sockets_.first.get(), {.kind = Frame::Kind::crashed, .text = "SEGV"}, false);
+  send({.kind = Frame::Kind::said, .text = std::string(20'000, 'x')});
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().text, "before");
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().text, "SEGV");
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().text.size(), 20'000U);
+}
+
+TEST_F(FrameRingsTest, WakeTheWriterThatFoundNoRoom) {
+  const std::string text(10'000, 'x');
+  while (send({.kind = Frame::Kind::said, .text = text}) == Sent::whole) {
+  }
+  EXPECT_FALSE(writer_.waits_for_socket());
+  while (glance() == FrameReader::Outcome::frame) {
+  }
+  pollfd socket{sockets_.first.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&socket, 1, 0), 1);
+  EXPECT_EQ(send({.kind = Frame::Kind::said, .text = text}), Sent::whole);
+}
+
+TEST_F(FrameRingsTest, SendAFrameOfTheSocketOnceThereIsRoom) {
+  const std::string text(60'000, 'x');
+  std::uint64_t sent = 0;
+  while (send({Frame::Kind::said, 0, sent, text}) == Sent::whole)
+    ++sent;
+  EXPECT_TRUE(writer_.waits_for_socket()) << "whose mark is in the ring";
+  for (std::uint64_t i = 0; i < sent; ++i) {
+    ASSERT_EQ(glance(), FrameReader::Outcome::frame);
+    ASSERT_EQ(reader_.frame().id, i);
+  }
+  EXPECT_EQ(glance(), FrameReader::Outcome::none);
+  EXPECT_TRUE(reader_.prepare_to_sleep());
+  ASSERT_EQ(send({Frame::Kind::said, 0, sent, text}), Sent::whole);
+  EXPECT_TRUE(is_readable());
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().id, sent);
+  EXPECT_EQ(receive(), FrameReader::Outcome::none) << "one mark was enough";
+}
+
+TEST_F(FrameRingsTest, TakeNothingFromARingThatIsNoFrame) {
+  RingWriter ring(mapped_, SharedRings::Direction::to_host);
+  const Header wrong{1, 0, 0, 5, 0};  // a text that does not follow
+  ring.write(std::array{std::string_view(reinterpret_cast<const char*>(&wrong), sizeof wrong)});
+  EXPECT_EQ(glance(), FrameReader::Outcome::wrong);
+}
+
+TEST_F(FrameRingsTest, KnowThatTheOtherSideIsGone) {
+  send({.kind = Frame::Kind::ready, .text = "last words"});
+  sockets_.first = {};
+  EXPECT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().text, "last words");
+  EXPECT_EQ(receive(), FrameReader::Outcome::end);
 }
 
 }  // namespace
