@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto patience = 20s;  // for what takes milliseconds
+constexpr auto patience = 120s;  // for what takes milliseconds
 
 [[noreturn]] void give_up(const std::string& why) {
   std::cerr << "ring_attacks: " << why << std::endl;
@@ -51,12 +51,12 @@ class Listener final : public WorkerListener {
     changed_.notify_all();
   }
 
-  std::string wait_for_end() {
+  std::string wait_for_end(const std::string& name) {
     const auto until = std::chrono::steady_clock::now() + patience;
     MutexLock lock(mutex_);
     while (ends_ == 0 && changed_.wait_until(lock, until)) {
     }
-    if (ends_ != 1) give_up("its end was told " + std::to_string(ends_) + " times");
+    if (ends_ != 1) give_up("the end of " + name + " was told " + std::to_string(ends_) + " times");
     return how_;
   }
   std::string wait_for_answer(CallId call) {
@@ -93,7 +93,7 @@ class Attacks {
   }
   ~Attacks() {
     honest_channel_->process().kill("is not needed any more");
-    honest_.wait_for_end();
+    honest_.wait_for_end("the honest one");
     threads_.stop();
     if (!threads_.join(patience)) give_up("a thread does not end");
   }
@@ -108,7 +108,7 @@ class Attacks {
         channel->send(to_worker::Invoke{call, PluginMethod{}, std::string(call * seed % 3000, 'x'), {}});
         if (call % 3 == 0) channel->look_for_messages();
       }
-      const auto how = listener.wait_for_end();
+      const auto how = listener.wait_for_end("seed " + std::to_string(seed));
       ++ends_[how.substr(0, how.find(" ("))];
       channel->forget();
     }
