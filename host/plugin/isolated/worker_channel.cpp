@@ -174,18 +174,20 @@ bool WorkerChannel::end_looking() {
 }
 
 void WorkerChannel::look() {
-  bool goes_on = false;
-  bool is_idle = false;
+  struct {
+    bool goes_on = false;
+    bool is_idle = false;
+  } looked;
   // A message may be long, and what is made of it may take its time. Where it did, another thread has this one's loop,
   // on which this goes on.
-  static_cast<void>(executor_.run_here([&] {
+  static_cast<void>(executor_.run_here([this, &looked] {
     const MutexLock lock(reading_);
-    goes_on = look_once();
+    looked.goes_on = look_once();
     const auto messages = messages_.load();
-    is_idle = std::exchange(seen_messages_, messages) == messages;
+    looked.is_idle = std::exchange(seen_messages_, messages) == messages;
   }));
-  if (!goes_on) return;
-  if (is_idle) std::this_thread::yield();  // to whoever has something to do, the worker perhaps
+  if (!looked.goes_on) return;
+  if (looked.is_idle) std::this_thread::yield();  // to whoever has something to do, the worker perhaps
   executor_.run_quick([self = shared_from_this()] { self->look(); });
 }
 
@@ -228,7 +230,7 @@ void WorkerChannel::wait_for_end(std::chrono::milliseconds time) {
     if (left.count() <= 0 && !std::exchange(killed, true)) process_->kill(late);
     const bool reads = has_room();
     events[1].fd = reads && !has_said_all ? socket_end_.get() : -1;
-    const auto wait = has_more ? 0 : !reads ? room_interval.count() : killed ? -1 : left.count();
+    const auto wait = !reads ? room_interval.count() : has_more ? 0 : killed ? -1 : left.count();
     uninterrupted([&] { return ::poll(events.data(), events.size(), static_cast<int>(wait)); });
     const MutexLock lock(reading_);
     // Whatever has ended is not asked again.
@@ -238,7 +240,7 @@ void WorkerChannel::wait_for_end(std::chrono::milliseconds time) {
       if (has_kept_) send_kept();
     }
     // Somebody who was to look may not come to it any more.
-    has_more = !has_said_all && reads && !reader_.prepare_to_sleep();
+    has_more = !has_said_all && !(reads && reader_.prepare_to_sleep());
     if (events[2].revents != 0 && (ended_ || printed_.read() == PrintedLines::Read::end)) events[2].fd = -1;
   }
   const MutexLock lock(reading_);
