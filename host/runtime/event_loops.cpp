@@ -223,7 +223,11 @@ bool EventLoops::do_next(Thread& thread) {
   for (int done = 0; done < most_before_io; ++done) {
     Next next;
     if (!thread.loop->pop(next)) return true;
-    next.turn != nullptr ? next.turn->take_turn() : begin(std::move(next.task));
+    if (next.turn != nullptr) {
+      next.turn->take_turn();
+    } else {
+      begin(std::move(next.task));
+    }
     if (is_replaced(thread)) break;
   }
   return false;
