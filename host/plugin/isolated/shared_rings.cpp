@@ -29,7 +29,7 @@ constexpr std::uint32_t bytes_of_record(std::size_t size) {
 }
 static_assert((SharedRings::capacity & (SharedRings::capacity - 1)) == 0);
 static_assert(bytes_of_record(SharedRings::max_record_bytes) + tell_after <= SharedRings::capacity);
-static_assert(2 * sizeof(RingHeader) <= SharedRings::file_bytes - 2 * SharedRings::capacity);
+static_assert(2 * sizeof(RingHeader) <= SharedRings::file_bytes - std::size_t{2} * SharedRings::capacity);
 
 std::byte* map_memory(const FileDescriptor& file) {
   void* const memory = ::mmap(nullptr, SharedRings::file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);

@@ -293,8 +293,10 @@ FrameReader::Outcome FrameReader::take_message(std::string_view message, FileDes
   if (size == sizeof header + text_size + more_size) {
     frame_.text = message.substr(sizeof header, text_size);
     frame_.more = message.substr(sizeof header + text_size);
-    if (file && frame_.kind == Frame::Kind::rings) file_ = std::move(file);
-    return file ? Outcome::wrong : Outcome::frame;
+    if (!file) return Outcome::frame;
+    if (frame_.kind != Frame::Kind::rings) return Outcome::wrong;
+    file_ = std::move(file);
+    return Outcome::frame;
   }
   if (size != sizeof header || !file) return Outcome::wrong;
   file_ = std::move(file);

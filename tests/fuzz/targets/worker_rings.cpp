@@ -36,7 +36,8 @@ class Sides {
     while (!input_.empty() && goes_on_)
       act();
     // Whatever is left has an end.
-    for (int i = 0; goes_on_ && i < 100'000; ++i)
+    is_quiet_ = false;
+    for (int i = 0; goes_on_ && !is_quiet_ && i < 100'000; ++i)
       read(host_.receive_whole(host_socket()), true);
     expect(!goes_on_ || is_quiet_);
   }
