@@ -138,6 +138,11 @@ void wake(int socket) {
 }
 constexpr std::size_t wake_size = 1;
 
+bool has_hung_up(int socket) {
+  pollfd end{socket, POLLRDHUP, 0};
+  return ::poll(&end, 1, 0) != 0;
+}
+
 // Sent by signal handlers.
 bool has_no_mark(Frame::Kind kind) {
   return kind == Frame::Kind::crashed || kind == Frame::Kind::place_follows || kind == Frame::Kind::stack_line ||
@@ -269,7 +274,8 @@ FrameReader::Outcome FrameReader::receive_message(int socket) {
   const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
   auto [file, another] = received_descriptors(message);
-  if (count == 0) return Outcome::end;
+  // An empty message looks like the end, and says nothing.
+  if (count == 0) return has_hung_up(socket) ? Outcome::end : Outcome::none;
   if (another || (message.msg_flags & MSG_TRUNC) != 0) return Outcome::wrong;
   if ((message.msg_flags & MSG_CTRUNC) != 0) return Outcome::lost;
   const auto size = static_cast<std::size_t>(count);

@@ -112,6 +112,15 @@ TEST_F(WorkerFrameTest, KnowsThatTheOtherSideIsGone) {
   EXPECT_EQ(send_frame(sockets_.second.get(), {.kind = Frame::Kind::stop}, true), Sent::gone);
 }
 
+TEST_F(WorkerFrameTest, DoesNotTakeAnEmptyMessageForTheEnd) {
+  send_bytes("", 0);
+  send({.kind = Frame::Kind::stop});
+  EXPECT_EQ(receive(), FrameReader::Outcome::none);
+  EXPECT_EQ(receive(), FrameReader::Outcome::frame);
+  sockets_.first = {};
+  EXPECT_EQ(receive(), FrameReader::Outcome::end);
+}
+
 TEST_F(WorkerFrameTest, TakesNothingThatIsNoFrame) {
   send_bytes("short", 5);
   EXPECT_EQ(receive(), FrameReader::Outcome::wrong);
