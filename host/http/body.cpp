@@ -1,19 +1,42 @@
 #include "http/body.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
 
 namespace mcph {
 namespace {
 
 // The memory of the last short body, for the next one on this thread.
 constexpr std::size_t max_spare = 4096;
-thread_local std::string spare;
+thread_local BodyMemory spare;
+
+// More comes when a body does.
+constexpr std::size_t least_room = std::size_t{16} << 10;
 
 }  // namespace
 
+BodyMemory::~BodyMemory() {
+  std::free(data_);
+}
+
+void BodyMemory::grow_to(std::size_t bytes) {
+  if (bytes <= capacity_) return;
+  auto* const grown = static_cast<char*>(std::realloc(data_, bytes));
+  if (grown == nullptr) throw std::bad_alloc();
+  data_ = grown;
+  capacity_ = bytes;
+}
+
 void HttpBody::drop() {
-  if (text_.capacity() > spare.capacity() && text_.capacity() <= max_spare) spare.swap(text_);
-  std::string().swap(text_);
+  if (memory_.capacity() > spare.capacity() && memory_.capacity() <= max_spare) std::swap(spare, memory_);
+  give_up_memory();
+}
+
+void HttpBody::give_up_memory() {
+  const auto gone = std::move(memory_);
+  size_ = 0;
 }
 
 void HttpBody::limit_to(std::size_t bytes, MakeBodyScanner make_scanner) {
@@ -28,16 +51,26 @@ void HttpBody::announce(std::uint64_t bytes) {
 }
 
 void HttpBody::announce_piece(std::uint64_t bytes) {
-  if (bytes > limit_ - text_.size()) give_up_text();
+  if (bytes > limit_ - size_) give_up_text();
 }
 
 void HttpBody::append(std::string_view bytes) {
-  if (bytes.size() > limit_ - text_.size()) give_up_text();
+  if (bytes.size() > limit_ - size_) give_up_text();
   // As it comes: to read all of it only once it turns out too long would hold others up.
   if (!fits_) scan(bytes);
-  if (too_long_) return;
-  grow_to(text_.size() + bytes.size());
-  text_.append(bytes);
+  if (too_long_ || bytes.empty()) return;
+  const bool in_place = memory_.data() != nullptr && bytes.data() == memory_.data() + size_;
+  if (!in_place) {
+    grow_to(size_ + bytes.size());
+    std::memcpy(memory_.data() + size_, bytes.data(), bytes.size());
+  }
+  size_ += bytes.size();
+}
+
+std::span<char> HttpBody::room(std::size_t max_bytes) {
+  if (!fits_ || too_long_ || size_ == length_) return {};
+  grow_to(std::min(size_ + least_room, length_));
+  return {memory_.data() + size_, std::min(memory_.capacity() - size_, max_bytes)};
 }
 
 void HttpBody::scan(std::string_view bytes) {
@@ -46,20 +79,19 @@ void HttpBody::scan(std::string_view bytes) {
   scanner_->feed(bytes);
 }
 
-// Twice as large each time, but never larger than the body can become, which std::string would make it.
+// Twice as large each time, but never larger than the body can become.
 void HttpBody::grow_to(std::size_t bytes) {
-  if (bytes <= text_.capacity()) return;
-  std::string larger;
-  if (text_.empty() && bytes <= spare.capacity()) larger.swap(spare);
-  larger.clear();
-  larger.reserve(std::max(bytes, std::min(2 * text_.capacity(), length_)));
-  larger.append(text_);
-  text_.swap(larger);
+  if (bytes <= memory_.capacity()) return;
+  if (size_ == 0 && bytes <= spare.capacity()) {
+    std::swap(memory_, spare);
+  } else {
+    memory_.grow_to(std::max(bytes, std::min(2 * memory_.capacity(), length_)));
+  }
 }
 
 void HttpBody::give_up_text() {
   too_long_ = true;
-  std::string().swap(text_);
+  give_up_memory();
 }
 
 }  // namespace mcph

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory_resource>
+#include <span>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -264,6 +265,7 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
       wait_for(Waiting::for_rest, limits().body_time);
     }
     if (reader.message().body.is_too_long()) wait_for_id(body_due);
+    const auto in_place = buffer_.size() == 0 ? reader.room_in_place() : std::span<char>();
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);
       if (!has_room) {
@@ -278,7 +280,9 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
 
     // Where the read had just ended when it was to be cancelled, no other one begins.
     if (closing_) co_return false;
-    const auto [error, count] = co_await stream_->read_some(buffer_.prepare(read_size));
+    const auto space =
+        in_place.empty() ? buffer_.prepare(read_size) : asio::mutable_buffer(in_place.data(), in_place.size());
+    const auto [error, count] = co_await stream_->read_some(space);
     if (gives_way_) {
       auto none = no_memory_for("this request");
       co_await refuse_unread(std::move(none));
@@ -292,7 +296,11 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
       co_return false;
     }
     if (error) co_return false;  // the client closed the connection, or was quiet for too long
-    buffer_.commit(count);
+    if (in_place.empty()) {
+      buffer_.commit(count);
+    } else if (reader.take_in_place({in_place.data(), count})) {
+      co_return false;  // which cannot be
+    }
     if (!std::exchange(begun, true)) wait_for(Waiting::for_rest, limits().header_time);
   }
 }

@@ -117,6 +117,22 @@ std::optional<HttpRefusal> HttpRequestReader::take(beast::flat_buffer& buffer) {
   return refuse_coding();
 }
 
+std::span<char> HttpRequestReader::room_in_place() {
+  // Below that it saves nothing; and at once no more than what lets other connections of the event loop have their
+  // turn.
+  constexpr std::uint64_t least_rest = std::uint64_t{16} << 10;
+  constexpr std::size_t max_room = std::size_t{256} << 10;
+  if (!has_header() || parser_.chunked() || parser_.content_length_remaining().value_or(0) <= least_rest) return {};
+  return message().body.room(max_room);
+}
+
+std::optional<HttpRefusal> HttpRequestReader::take_in_place(std::string_view bytes) {
+  beast::error_code error;
+  parser_.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
+  if (error && error != http::error::need_more) return refuse(error, beast::flat_buffer());
+  return std::nullopt;
+}
+
 // What is left in the buffer is the beginning of a field, of the trailer or of a chunk's line.
 bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
   const auto bytes = header_bytes_ + parser_.extension_bytes();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,11 @@ class HttpRequestReader {
 
   // Takes from the buffer what belongs to the request. A refusal: it is none that could be read on.
   std::optional<HttpRefusal> take(boost::beast::flat_buffer& buffer);
+
+  // Where the rest of a large body is to be read to, which is its place, while nothing of the request waits in a
+  // buffer; empty: into that buffer. And what has come there.
+  std::span<char> room_in_place();
+  std::optional<HttpRefusal> take_in_place(std::string_view bytes);
 
   bool has_header() const { return parser_.is_header_done(); }
   // Nothing more of it is needed. Of a body that is too long that is so once it is known what it is, which is to be

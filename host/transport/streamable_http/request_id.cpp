@@ -11,7 +11,7 @@ namespace mcph {
 std::string id_of(const HttpRequest& request) {
   constexpr std::size_t soon = std::size_t{64} << 10;
   EnvelopeReader reader;
-  reader.feed(std::string_view(request.body.text()).substr(0, soon));
+  reader.feed(request.body.text().substr(0, soon));
   auto envelope = reader.envelope();
   return envelope.kind == Message::Kind::request ? std::move(envelope.id) : std::string();
 }

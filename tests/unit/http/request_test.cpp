@@ -1,5 +1,6 @@
 #include "http/request.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -76,6 +77,34 @@ TEST_F(HttpRequestTest, MayHaveNoChunkAtAllByteByByte) {
   EXPECT_EQ(reader_->message().body.text(), "");
   EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n", 1), 0U);
   EXPECT_TRUE(reader_->is_complete());
+}
+
+TEST_F(HttpRequestTest, IsReadIntoItsPlaceWhereItIsLarge) {
+  limits_.body_bytes = 1 << 20;
+  std::string body;
+  for (int i = 0; body.size() < limits_.body_bytes; ++i)
+    body += std::to_string(i);
+  body.resize(limits_.body_bytes);
+  std::string_view rest(body);
+  EXPECT_EQ(take("POST /mcp HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n"), 0U);
+  EXPECT_TRUE(reader_->room_in_place().empty()) << "it is not known yet that there is any";
+  buffer_.commit(boost::asio::buffer_copy(buffer_.prepare(10), boost::asio::buffer(rest.data(), 10)));
+  EXPECT_EQ(reader_->take(buffer_), std::nullopt);
+  rest.remove_prefix(10);
+  for (auto room = reader_->room_in_place(); !room.empty(); room = reader_->room_in_place()) {
+    // Not all that there is room for comes at once.
+    const auto count = std::min({room.size(), rest.size(), std::size_t{50'000}});
+    std::ranges::copy(rest.substr(0, count), room.begin());
+    EXPECT_EQ(reader_->take_in_place({room.data(), count}), std::nullopt);
+    rest.remove_prefix(count);
+    EXPECT_LE(reader_->body_memory(), std::max<std::size_t>(2 * (body.size() - rest.size()), 32 << 10));
+  }
+  EXPECT_LT(rest.size(), 20'000U);
+  buffer_.commit(boost::asio::buffer_copy(buffer_.prepare(rest.size()), boost::asio::buffer(rest.data(), rest.size())));
+  EXPECT_EQ(reader_->take(buffer_), std::nullopt);
+  EXPECT_TRUE(reader_->is_whole());
+  EXPECT_EQ(reader_->message().body.text(), body);
+  EXPECT_EQ(reader_->body_memory(), body.size());
 }
 
 TEST_F(HttpRequestTest, HasNoFieldsOfItsTrailer) {

@@ -58,7 +58,7 @@ class Greeter final : public HttpService {
                    }},
                   {verb::post,
                    [](HttpRequest& request, HttpConnection& connection) {
-                     return connection.respond({.body = "Hello " + request.body.text() + "\n"});
+                     return connection.respond({.body = "Hello " + std::string(request.body.text()) + "\n"});
                    }}},
                  refuse_long});
   }
