@@ -4,6 +4,8 @@
 
 #include <boost/asio/execution_context.hpp>
 
+#include "base/mutex.hpp"
+
 namespace mcph {
 
 // Of one context, at whose end what its coroutines wait for will not come.
