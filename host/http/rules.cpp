@@ -52,9 +52,8 @@ bool is_port_or_nothing(std::string_view text) {
 // Each request has a Host, of whose every character this is asked.
 constexpr auto registered_name_characters = [] {
   std::array<bool, 256> allowed{};
-  for (const unsigned char c :
-       std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;="))
-    allowed[c] = true;
+  for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;="))
+    allowed[static_cast<unsigned char>(c)] = true;
   return allowed;
 }();
 

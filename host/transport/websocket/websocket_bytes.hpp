@@ -118,6 +118,7 @@ class WebSocketBytes {
   }
   template <class Handler, class Then>
   static Coroutine<> pass_on(Coroutine<HttpStream::Transferred> bytes, Handler handler, Then then) {
+    // clang-tidy takes the awaiter, which this makes, for the coroutine itself. NOLINTNEXTLINE(bugprone-use-after-move)
     const auto [error, count] = co_await std::move(bytes);
     then(count);
     std::move(handler)(error, count);
