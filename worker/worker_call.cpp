@@ -6,7 +6,7 @@ void WorkerCall::progress(double progress, double total, std::string_view messag
   host_.send(to_host::Progressed{id_, {progress, total}, message});
 }
 
-void WorkerCall::complete(Outcome outcome, std::string json) {
+void WorkerCall::complete(Outcome outcome, std::string_view json) {
   over_(id_);
   host_.send(to_host::Completed{id_, static_cast<std::int32_t>(outcome), json, false});
 }

@@ -20,7 +20,7 @@ class WorkerCall final : public Call {
       : Call(method, std::move(params)), id_(id), host_(host), over_(std::move(over)), context_(std::move(context)) {}
 
   void progress(double progress, double total, std::string_view message) override;
-  void complete(Outcome outcome, std::string json) override;
+  void complete(Outcome outcome, std::string_view json) override;
   void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
   std::string context() const override;

@@ -219,6 +219,10 @@ Result<nlohmann::ordered_json> parse_ordered_json(std::string_view text, std::si
   return parse_checked<nlohmann::ordered_json>(text, DuplicateKeys::refuse);
 }
 
+bool is_one_line(std::string_view text) {
+  return text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos;
+}
+
 void append_json_string(std::string& out, std::string_view utf8) {
   if (!std::all_of(utf8.begin(), utf8.end(), stands_for_itself)) {
     out += dump_replacing(nlohmann::json(utf8));

@@ -36,6 +36,9 @@ Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth =
 // The same, keeping the order of keys; refuses equal ones, and objects of more than max_ordered_keys keys.
 Result<nlohmann::ordered_json> parse_ordered_json(std::string_view text, std::size_t max_depth = default_json_depth);
 
+// Whether it has no line breaks: what separates messages where each is a line.
+bool is_one_line(std::string_view text);
+
 // Appends `utf8` as a JSON string with its quotes. What is not valid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view utf8);
 

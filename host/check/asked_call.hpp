@@ -35,7 +35,7 @@ class AskedCall final : public Call {
   std::string mistake_in_progress() const;
 
   void progress(double progress, double total, std::string_view message) override;
-  void complete(Outcome outcome, std::string json) override { end(false, outcome, std::move(json)); }
+  void complete(Outcome outcome, std::string_view json) override { end(false, outcome, std::string(json)); }
   void refuse(std::string error) override { end(true, Outcome::error, std::move(error)); }
   void log(std::int32_t /*level*/, std::string_view /*message*/) override {}
   std::string context() const override;

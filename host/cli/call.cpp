@@ -53,7 +53,7 @@ class TerminalCall final : public Call {
     std::cerr << (message.empty() ? "" : " ") << message << "\n";
   }
   void log(std::int32_t, std::string_view) override {}  // the host's log has it
-  void complete(Outcome outcome, std::string json) override { ended_.set_value({outcome, std::move(json)}); }
+  void complete(Outcome outcome, std::string_view json) override { ended_.set_value({outcome, std::string(json)}); }
   std::string context() const override {
     Json context{{"protocolVersion", "2026-07-28"},
                  {"client", {{"name", "mcp-plugin-host call"}}},

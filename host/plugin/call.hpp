@@ -36,14 +36,14 @@ class Call {
   const std::string& params() const { return params_; }
   const std::string& component() const { return component_; }
 
-  // What the plugin says. `complete` is called exactly once.
+  // What the plugin says. `complete` is called exactly once; the text is the caller's until it returns.
   virtual void progress(double progress, double total, std::string_view message) = 0;
-  virtual void complete(Outcome outcome, std::string json) = 0;
+  virtual void complete(Outcome outcome, std::string_view json) = 0;
   // `level` is one of MCP_LOG_* in mcp/plugin.h.
   virtual void log(std::int32_t level, std::string_view message) = 0;
 
   // What the host says in the plugin's stead, once and instead of `complete`: a JSON-RPC error object.
-  virtual void refuse(std::string error) { complete(Outcome::error, std::move(error)); }
+  virtual void refuse(std::string error) { complete(Outcome::error, error); }
 
   // What is known of it: the JSON object that mcp_host.call_context promises.
   virtual std::string context() const = 0;

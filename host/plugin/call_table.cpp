@@ -95,25 +95,25 @@ bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
     return true;
   }
   if (!is_held) {
-    pass_on(*call, outcome, std::string(text), by_worker);
+    pass_on(*call, outcome, text, by_worker);
     return true;
   }
   auto check = calls_.once_held(
-      id, call, [this, number = outcome, own_text = std::string(text), from_worker = by_worker](Call& held) mutable {
-        pass_on(held, number, std::move(own_text), from_worker);
+      id, call, [this, number = outcome, own_text = std::string(text), from_worker = by_worker](Call& held) {
+        pass_on(held, number, own_text, from_worker);
       });
   if (run_check) check = [run_check, long_check = std::move(check)]() mutable { run_check(std::move(long_check)); };
   waits ? changes_->keep(std::move(check)) : check();
   return true;
 }
 
-void CallTable::pass_on(Call& call, std::int32_t outcome, std::string text, bool by_worker) const {
+void CallTable::pass_on(Call& call, std::int32_t outcome, std::string_view text, bool by_worker) const {
   if (outcome < 0 || outcome > static_cast<std::int32_t>(Outcome::input_required)) {
     return mcph::refuse(
         call, "plugin " + identity_.name + " completed the call with the unknown outcome " + std::to_string(outcome));
   }
   try {
-    by_worker ? call.refuse(std::move(text)) : call.complete(static_cast<Outcome>(outcome), std::move(text));
+    by_worker ? call.refuse(std::string(text)) : call.complete(static_cast<Outcome>(outcome), text);
   } catch (const std::exception& error) {
     mcph::refuse(call, std::string("the host could not handle what the plugin answered: ") + error.what());
   }

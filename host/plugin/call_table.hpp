@@ -109,7 +109,7 @@ class CallTable {
   void cancel(std::uint64_t id, CancelReason reason);
   std::string words_for_late(const Call& late);
   void refuse_large(Call& call, std::size_t size);
-  void pass_on(Call& call, std::int32_t outcome, std::string text, bool by_worker) const;
+  void pass_on(Call& call, std::int32_t outcome, std::string_view text, bool by_worker) const;
 
   const PluginIdentity& identity_;
   const PluginLimits& limits_;

@@ -51,7 +51,9 @@ ToolResult& ToolResult::structured_text(std::string json) {
 namespace detail {
 
 ToolResult text_result(std::string_view text) {
-  return ToolResult().text(text);
+  ToolResult result;  // and not ToolResult().text(text), which would copy it
+  result.text(text);
+  return result;
 }
 
 ToolResult object_result(std::string json) {

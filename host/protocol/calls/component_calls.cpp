@@ -28,7 +28,7 @@ struct OwnMember {
 void append_on_one_line(std::string& out, std::string_view json) {
   const auto begin = out.size();
   out.append(json);
-  if (json.find_first_of("\r\n") == std::string_view::npos) return;
+  if (is_one_line(json)) return;
   std::replace_if(
       out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
 }

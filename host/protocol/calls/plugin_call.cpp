@@ -173,20 +173,20 @@ void PluginCall::log(std::int32_t level, std::string_view message) {
   exchange_->notify_if_room(notification(Method::notifications_message, params + "}"));
 }
 
-void PluginCall::complete(Outcome outcome, std::string json) {
+void PluginCall::complete(Outcome outcome, std::string_view json) {
   progress_.finish(*exchange_);
   if (json.size() > max_unread_answer && !exchange_->is_awaited()) {
     tell_end("client gone");
     return exchange_->reply({});
   }
   if (outcome == Outcome::input_required) return ask(json);
-  if (is_to_be_paid(outcome, json)) return settle(std::move(json));
+  if (is_to_be_paid(outcome, json)) return settle(std::string(json));
   origin_.payment.reset();  // before its client can use it again
   exchange_->reply(answer(outcome, json));
 }
 
 // Nobody pays for a failure, nor for what he does not get.
-bool PluginCall::is_to_be_paid(Outcome outcome, const std::string& json) {
+bool PluginCall::is_to_be_paid(Outcome outcome, std::string_view json) {
   if (origin_.payment == nullptr || price_ == nullptr || outcome != Outcome::result || !exchange_->is_awaited())
     return false;
   const auto result = read_plugin_result(method(), json, output_schema_);

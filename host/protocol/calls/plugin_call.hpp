@@ -98,7 +98,7 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers);
 
   void progress(double progress, double total, std::string_view message) override;
-  void complete(Outcome outcome, std::string json) override;
+  void complete(Outcome outcome, std::string_view json) override;
   void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
   std::string context() const override;
@@ -115,7 +115,7 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
 
   void ask(std::string_view json);
   // Whether the answer is one that a payment is taken for.
-  bool is_to_be_paid(Outcome outcome, const std::string& json);
+  bool is_to_be_paid(Outcome outcome, std::string_view json);
   void settle(std::string json);
   Reply answer_settled(const std::string& json, const Settlement& settlement) const;
   Reply answer(Outcome outcome, std::string_view json) const;

@@ -53,7 +53,7 @@ class ResourceReads::Read final : public Call {
 
   void progress(double, double, std::string_view) override {}  // its client waits for something else
   void log(std::int32_t, std::string_view) override {}         // the host's log has it
-  void complete(Outcome outcome, std::string json) override {
+  void complete(Outcome outcome, std::string_view json) override {
     // The plugin may keep the call for longer.
     std::exchange(reads_, nullptr)->answer(answer_of(outcome, json));
   }

@@ -41,7 +41,7 @@ int code_of_rejection(Rejection::Reason reason) {
 // The plugin's text with further members in front, if that makes one line of valid JSON.
 bool can_prepend_members(JsonValue result) {
   return !result.contains("_meta") && !result.contains("resultType") && result.is_object() &&
-         result.text().find_first_of("\r\n") == std::string_view::npos;
+         is_one_line(result.text());
 }
 
 // Beside the requests that carry it, whose bodies are bounded.

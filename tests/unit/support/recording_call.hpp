@@ -31,11 +31,11 @@ class RecordingCall final : public Call {
   void log(std::int32_t level, std::string_view message) override {
     hear("log " + std::to_string(level) + " " + std::string(message));
   }
-  void complete(Outcome outcome, std::string json) override {
+  void complete(Outcome outcome, std::string_view json) override {
     if (refuses_next_end.exchange(false)) throw std::runtime_error("no room for it");
     {
       const std::lock_guard lock(mutex_);
-      ends_.push_back((outcome == Outcome::result ? "result " : "error ") + json);
+      ends_.push_back((outcome == Outcome::result ? "result " : "error ") + std::string(json));
     }
     if (on_end) on_end();
     ended = true;

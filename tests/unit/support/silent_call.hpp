@@ -13,7 +13,7 @@ class SilentCall final : public Call {
  public:
   SilentCall() : Call(PluginMethod::tools_call, "{}") {}
   void progress(double, double, std::string_view) override {}
-  void complete(Outcome, std::string) override {}
+  void complete(Outcome, std::string_view) override {}
   void log(std::int32_t, std::string_view) override {}
   std::string context() const override { return "{}"; }
 };

@@ -469,7 +469,7 @@ class CrashingCall final : public Call {
   CrashingCall() : Call(PluginMethod::tools_call, R"({"arguments":{},"name":"echo"})") {}
   void progress(double, double, std::string_view) override {}
   void log(std::int32_t, std::string_view) override {}
-  void complete(Outcome, std::string) override { std::abort(); }
+  void complete(Outcome, std::string_view) override { std::abort(); }
   std::string context() const override { return "{}"; }
 };
 
