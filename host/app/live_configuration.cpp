@@ -120,8 +120,8 @@ LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, const C
 void LiveConfiguration::take(Access access) {
   // Clients send their tokens from now on.
   if (config_.knows_credentials()) keep_memory_private();
-  for (auto& [name, state] : access.states)
-    servers_.at(name).access.set(std::move(state));
+  for (const auto& [name, state] : access.states)
+    servers_.at(name).access.set(state);
   policies_ = std::move(access.policies);
 }
 

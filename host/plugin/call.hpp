@@ -43,7 +43,9 @@ class Call {
   virtual void log(std::int32_t level, std::string_view message) = 0;
 
   // What the host says in the plugin's stead, once and instead of `complete`: a JSON-RPC error object.
-  virtual void refuse(std::string error) { complete(Outcome::error, error); }
+  virtual void refuse(std::string error) {  // NOLINT(performance-unnecessary-value-param): others keep it
+    complete(Outcome::error, error);
+  }
 
   // What is known of it: the JSON object that mcp_host.call_context promises.
   virtual std::string context() const = 0;

@@ -169,9 +169,8 @@ void InProcessPlugin::tell_that_calls_wait() {
 }
 
 void InProcessPlugin::run(CallTable::Admitted admitted) {
-  auto& [id, call] = admitted;
   for (;;) {
-    run_one(id, *call);
+    run_one(admitted.id, *admitted.call);
     // The call that has ended is held until the next one is: without a call there is no lease on this plugin.
     std::optional<CallTable::Admitted> next;
     const MutexLock lock(mutex_);
@@ -180,8 +179,8 @@ void InProcessPlugin::run(CallTable::Admitted admitted) {
       --running_;
       return;
     }
-    id = next->id;
-    call.swap(next->call);
+    admitted.id = next->id;
+    admitted.call.swap(next->call);
   }
 }
 

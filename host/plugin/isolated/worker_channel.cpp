@@ -106,7 +106,6 @@ bool WorkerChannel::send_frame(const Frame& frame) {
     const auto sent = writer_.send(frame, false);
     if (sent == Sent::broken) process_->kill(std::string(words_for_broken_ring));
     if (sent != Sent::no_room) return sent == Sent::whole;
-    if (writer_.waits_for_socket()) asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
   }
   const auto size = frame.text.size() + frame.more.size();
   if (kept_.size() >= max_kept_messages || kept_bytes_ + size > max_kept_bytes) {
@@ -116,6 +115,8 @@ bool WorkerChannel::send_frame(const Frame& frame) {
   kept_.push_back({frame.kind, frame.number, frame.id, std::string(frame.text), std::string(frame.more)});
   kept_bytes_ += size;
   has_kept_ = true;
+  // Again, because whoever has made room meanwhile has found nothing kept, and will not wake this side once more.
+  send_what_is_kept();
   return true;
 }
 
@@ -128,6 +129,10 @@ void WorkerChannel::resume_sending() {
 
 void WorkerChannel::send_kept() {
   const MutexLock lock(sending_);
+  send_what_is_kept();
+}
+
+void WorkerChannel::send_what_is_kept() {
   while (!kept_.empty()) {
     const auto& [kind, number, id, text, more] = kept_.front();
     const auto sent = writer_.send({kind, number, id, text, more}, false);
@@ -405,7 +410,8 @@ void WorkerChannel::see_end() {
   const auto left = process_->end_descendants();
   // One that could hide may go on writing; from here on it writes to nobody.
   ::shutdown(socket_end_.get(), SHUT_RD);
-  for (std::size_t read = 0; read < messages_at_end && read_messages(messages_at_once) == Left::some;
+  // To the end: what woke this side may be all that stands before its last messages.
+  for (std::size_t read = 0; read < messages_at_end && read_messages(messages_at_once) != Left::no_more;
        read += messages_at_once) {
   }
   for (int read = 0; read < outputs_at_end && printed_.read() == PrintedLines::Read::much; ++read) {

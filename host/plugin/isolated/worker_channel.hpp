@@ -134,6 +134,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   bool send_frame(const Frame& frame);
   void resume_sending();
   void send_kept();
+  void send_what_is_kept() REQUIRES(sending_);
   void share(FileDescriptor memory, const std::shared_ptr<SharedRings>& rings);
 
   enum class Left { nothing, some, no_more };  // after reading, what there is to read now, or ever
