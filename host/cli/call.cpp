@@ -112,9 +112,9 @@ int ask(Host& host, const CallCommand& command, Json arguments, GivenAnswers ans
   auto params = params_of(command, std::move(arguments));
   std::optional<Planned> planned;
   if (command.method == PluginMethod::completion_complete) {
-    planned = plan_completion(*catalog, std::move(params));
+    planned = plan_completion(*catalog, params);
   } else {
-    planned = plan_call(command.method, *catalog, std::move(params));
+    planned = plan_call(command.method, *catalog, params);
   }
   if (!planned) {  // nobody knows any values
     if (command.json) std::cout << "{" << no_completion << "}\n";

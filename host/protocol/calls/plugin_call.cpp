@@ -81,7 +81,7 @@ std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const C
   auto params = Json::parse(call.params);
   // As its client calls it, which may be an alias.
   params[call.method == PluginMethod::resources_read ? "uri" : "name"] = call.component;
-  auto planned = plan_call(call.method, catalog, std::move(params));
+  auto planned = plan_call(call.method, catalog, params);
   if (planned.has_error()) return planned.error();
   auto& plan = *planned;
   plan.meta = std::move(call.meta);
