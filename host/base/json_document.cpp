@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/address_sanitizer.hpp"
 #include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/utf8.hpp"
@@ -466,7 +467,7 @@ Json JsonValue::json() const {
 void JsonDocument::GiveBack::operator()(JsonIndex* index) const {
   std::unique_ptr<JsonIndex> kept(index);
   const bool is_large = kept->nodes.capacity() > max_kept_nodes || kept->unescaped.capacity() > max_kept_bytes;
-  if (is_large || !kept->own_text.empty()) return;
+  if (is_address_sanitized || is_large || !kept->own_text.empty()) return;
   kept->nodes.clear();
   kept->sorted.clear();
   kept->unescaped.clear();

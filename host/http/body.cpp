@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/address_sanitizer.hpp"
+
 namespace mcph {
 namespace {
 
@@ -30,7 +32,8 @@ void BodyMemory::grow_to(std::size_t bytes) {
 }
 
 void HttpBody::drop() {
-  if (memory_.capacity() > spare.capacity() && memory_.capacity() <= max_spare) std::swap(spare, memory_);
+  const bool is_kept = !is_address_sanitized && memory_.capacity() <= max_spare;
+  if (is_kept && memory_.capacity() > spare.capacity()) std::swap(spare, memory_);
   give_up_memory();
 }
 

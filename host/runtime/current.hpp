@@ -31,18 +31,17 @@ class Current {
     return place.value;
   }
   void set(const std::shared_ptr<const T>& value) {
+    std::array<std::shared_ptr<const T>, places> gone;  // without a lock, because it may be anything
     const MutexLock one_at_a_time(setting_);
-    for (auto& place : places_) {
-      auto counted_here = value == nullptr ? nullptr : std::shared_ptr<const T>(value.get(), [value](const T*) {});
-      {
-        const MutexLock lock(place.mutex);
-        place.value.swap(counted_here);
-      }
-      // What is left of the old one goes here, without the lock of those who read.
+    for (std::size_t i = 0; i < places; ++i) {
+      if (value != nullptr) gone[i] = std::shared_ptr<const T>(value.get(), [value](const T*) {});
+      const MutexLock lock(places_[i].mutex);
+      places_[i].value.swap(gone[i]);
     }
   }
 
  private:
+  static constexpr std::size_t places = 4;
   static constexpr std::size_t cache_line = 64;
   struct alignas(cache_line) Place {
     mutable Mutex mutex;
@@ -50,7 +49,7 @@ class Current {
   };
 
   Mutex setting_;
-  std::array<Place, 4> places_;
+  std::array<Place, places> places_;
 };
 
 }  // namespace mcph

@@ -3,6 +3,8 @@
 #include <array>
 #include <new>
 
+#include "base/address_sanitizer.hpp"
+
 namespace mcph {
 namespace {
 
@@ -56,17 +58,10 @@ class KeptMemory {
   std::array<List, sizes> lists_;
 };
 
-// Under AddressSanitizer nothing is kept, because it finds only what has been given back to malloc.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool keeps = false;
-#else
-constexpr bool keeps = true;
-#endif
-
 thread_local KeptMemory kept;
 
 bool is_kept(std::size_t bytes) {
-  return keeps && bytes > 0 && bytes <= step * sizes;
+  return !is_address_sanitized && bytes > 0 && bytes <= step * sizes;
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // Two rings of bytes in memory that a host shares with one worker: records go through one of them to the worker, and
 // through the other to the host, without a system call while both sides are awake. Made by the host; mapped by both.
 //
-// Format. A memory file of `file_bytes`, sealed against shrinking and growing, so that no access can fault: one page
-// with a RingHeader for each direction, then the bytes of each ring, to the worker first. A record is a word with its
-// size, a word that is 0, its bytes, and padding to a multiple of 8; it may go around the end of the ring. A record
-// without bytes is a mark, which means what the two sides agree on. Positions count the bytes written and read since
-// the beginning, modulo 2^32; a place in the ring is a position modulo its capacity.
+// Format. A memory file of `file_bytes`, sealed against shrinking and growing, so that neither side can shorten it
+// under the other: one page with a RingHeader for each direction, then the bytes of each ring, to the worker first. A
+// record is a word with its size, a word that is 0, its bytes, and padding to a multiple of 8; it may go around the end
+// of the ring. A record without bytes is a mark, which means what the two sides agree on. Positions count the bytes
+// written and read since the beginning, modulo 2^32; a place in the ring is a position modulo its capacity.
 //
 // Who writes what, and nobody else:
 //

@@ -116,14 +116,17 @@ bool WorkerChannel::send_frame(const Frame& frame) {
   kept_bytes_ += size;
   has_kept_ = true;
   // Again, because whoever has made room meanwhile has found nothing kept, and will not wake this side once more.
-  send_what_is_kept();
+  if (kept_.size() == 1) send_what_is_kept();
   return true;
 }
 
 void WorkerChannel::resume_sending() {
   if (!socket_.is_open()) return;
   socket_.async_wait(Descriptor::wait_write, [self = shared_from_this()](const error_code& error) {
-    if (!error) self->send_kept();
+    if (error) return;
+    const MutexLock lock(self->sending_);
+    self->waits_to_send_ = false;
+    self->send_what_is_kept();
   });
 }
 
@@ -137,7 +140,8 @@ void WorkerChannel::send_what_is_kept() {
     const auto& [kind, number, id, text, more] = kept_.front();
     const auto sent = writer_.send({kind, number, id, text, more}, false);
     if (sent == Sent::no_room) {
-      if (writer_.waits_for_socket()) asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
+      if (writer_.waits_for_socket() && !std::exchange(waits_to_send_, true))
+        asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
       return;
     }
     if (sent == Sent::broken) return process_->kill(std::string(words_for_broken_ring));
@@ -408,7 +412,7 @@ void WorkerChannel::print(std::string_view line) {
 void WorkerChannel::see_end() {
   if (std::exchange(is_ending_, true)) return;
   const auto left = process_->end_descendants();
-  // One that could hide may go on writing; from here on it writes to nobody.
+  // One that could hide may go on writing: to nobody from here on, and into the ring, of which a bounded part is read.
   ::shutdown(socket_end_.get(), SHUT_RD);
   // To the end: what woke this side may be all that stands before its last messages.
   for (std::size_t read = 0; read < messages_at_end && read_messages(messages_at_once) != Left::no_more;

@@ -175,6 +175,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   std::deque<Kept> kept_ GUARDED_BY(sending_);  // what there was no room for
   std::size_t kept_bytes_ GUARDED_BY(sending_) = 0;
   std::atomic<bool> has_kept_{false};
+  bool waits_to_send_ GUARDED_BY(sending_) = false;  // until the socket has room
 
   std::atomic<std::size_t> long_messages_{0};
   std::atomic<bool> room_is_waited_for_{false};

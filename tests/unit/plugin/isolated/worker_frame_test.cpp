@@ -36,15 +36,20 @@ struct Header {
   std::uint64_t more_size;
 };
 
+const Frame full_frame{Frame::Kind::completed, -7, 1ULL << 40, "a text", "more"};
+
+void expect_full_frame(const Frame& frame) {
+  EXPECT_EQ(frame.kind, full_frame.kind);
+  EXPECT_EQ(frame.number, full_frame.number);
+  EXPECT_EQ(frame.id, full_frame.id);
+  EXPECT_EQ(frame.text, full_frame.text);
+  EXPECT_EQ(frame.more, full_frame.more);
+}
+
 TEST_F(WorkerFrameTest, ArrivesAsItWasSent) {
-  ASSERT_EQ(send({Frame::Kind::completed, -7, 1ULL << 40, "a text", "more"}), Sent::whole);
+  ASSERT_EQ(send(full_frame), Sent::whole);
   ASSERT_EQ(receive(), FrameReader::Outcome::frame);
-  const auto& frame = reader_.frame();
-  EXPECT_EQ(frame.kind, Frame::Kind::completed);
-  EXPECT_EQ(frame.number, -7);
-  EXPECT_EQ(frame.id, 1ULL << 40);
-  EXPECT_EQ(frame.text, "a text");
-  EXPECT_EQ(frame.more, "more");
+  expect_full_frame(reader_.frame());
   EXPECT_EQ(receive(), FrameReader::Outcome::none);
 }
 
@@ -223,14 +228,9 @@ class FrameRingsTest : public ::testing::Test {
 };
 
 TEST_F(FrameRingsTest, PassAFrameAsItWasSent) {
-  ASSERT_EQ(send({Frame::Kind::completed, -7, 1ULL << 40, "a text", "more"}), Sent::whole);
+  ASSERT_EQ(send(full_frame), Sent::whole);
   ASSERT_EQ(glance(), FrameReader::Outcome::frame);
-  const auto& frame = reader_.frame();
-  EXPECT_EQ(frame.kind, Frame::Kind::completed);
-  EXPECT_EQ(frame.number, -7);
-  EXPECT_EQ(frame.id, 1ULL << 40);
-  EXPECT_EQ(frame.text, "a text");
-  EXPECT_EQ(frame.more, "more");
+  expect_full_frame(reader_.frame());
   EXPECT_EQ(glance(), FrameReader::Outcome::none);
 }
 
