@@ -119,7 +119,10 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   bool is_expelled() const { return expelled_; }
   // [any]
   void wake() { threads_.wake(loop_, shared_from_this()); }
-  void take_turn() override { waiters_.wake_all(); }
+  void take_turn() override {
+    if (waiters_.wake_all()) wake();
+    waiters_.resume_one();
+  }
 
   // Has the work on a message of so many bytes done where the other connections of the event loop do not wait for it,
   // and goes on on the event loop when it is done. `work` lives until then.

@@ -23,28 +23,28 @@ class WaitingCoroutines final : public boost::asio::execution_context::service {
 
   void remove(WakeUp& wake_up) {
     const MutexLock lock(mutex_);
-    if (wake_up.before_ == nullptr && first_ != &wake_up) return;  // it has been taken
+    if (wake_up.before_ == nullptr && first_ != &wake_up) return;  // it has been taken off
     (wake_up.before_ != nullptr ? wake_up.before_->after_ : first_) = wake_up.after_;
     if (wake_up.after_ != nullptr) wake_up.after_->before_ = wake_up.before_;
   }
 
  private:
+  // Each by itself, because with it others of the list may go, and the place where they waited.
   void shutdown() override {
-    while (auto* const wake_up = take()) {
-      auto* waiting = std::exchange(wake_up->first_, nullptr);
-      // The place where they wait goes with the last of them.
-      while (waiting != nullptr)
-        std::exchange(waiting, waiting->next_)->frame_->drop();
-    }
+    while (auto* const frame = take())
+      frame->drop();
   }
 
-  WakeUp* take() {
+  CoroutineFrame* take() {
     const MutexLock lock(mutex_);
-    auto* const taken = first_;
-    if (taken == nullptr) return nullptr;
-    first_ = std::exchange(taken->after_, nullptr);
-    if (first_ != nullptr) first_->before_ = nullptr;
-    return taken;
+    while (first_ != nullptr) {
+      for (auto* list : {&first_->woken_, &first_->waiting_}) {
+        if (auto* const frame = WakeUp::take(*list)) return frame;
+      }
+      first_ = std::exchange(first_->after_, nullptr);
+      if (first_ != nullptr) first_->before_ = nullptr;
+    }
+    return nullptr;
   }
 
   Mutex mutex_;
@@ -59,21 +59,31 @@ WakeUp::~WakeUp() {
   all_.remove(*this);
 }
 
-void WakeUp::wake_all() {
-  auto* waiting = std::exchange(first_, nullptr);
-  while (waiting != nullptr) {
-    auto* const frame = std::exchange(waiting->frame_, nullptr);
-    waiting = waiting->next_;
-    frame->resume();
+bool WakeUp::wake_all() {
+  if (woken_ == nullptr) woken_ = std::exchange(waiting_, nullptr);
+  return woken_ != nullptr && woken_->next_ != nullptr;
+}
+
+void WakeUp::resume_one() {
+  if (auto* const frame = take(woken_)) frame->resume();
+}
+
+CoroutineFrame* WakeUp::take(Waiting*& list) {
+  if (list == nullptr) return nullptr;
+  return std::exchange(std::exchange(list, list->next_)->frame_, nullptr);
+}
+
+bool WakeUp::forget(Waiting*& list, const Waiting& gone) {
+  for (auto** each = &list; *each != nullptr; each = &(*each)->next_) {
+    if (*each != &gone) continue;
+    *each = gone.next_;
+    return true;
   }
+  return false;
 }
 
 void WakeUp::forget(const Waiting& gone) {
-  for (auto** each = &first_; *each != nullptr; each = &(*each)->next_) {
-    if (*each != &gone) continue;
-    *each = gone.next_;
-    return;
-  }
+  if (!forget(waiting_, gone)) forget(woken_, gone);
 }
 
 }  // namespace mcph

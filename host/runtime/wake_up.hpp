@@ -34,7 +34,7 @@ class WakeUp {
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiting) noexcept {
       frame_ = &waiting.promise();
-      next_ = std::exchange(wake_up_.first_, this);
+      next_ = std::exchange(wake_up_.waiting_, this);
     }
     void await_resume() const noexcept {}
 
@@ -49,18 +49,25 @@ class WakeUp {
   // To be awaited: returns after the next wake_all.
   Waiting next() { return Waiting(*this); }
 
-  // Goes on with all that wait, here and now. This may end with the last of them.
-  void wake_all();
+  // All that wait now are to go on, one in each turn of the event loop (resume_one), because whoever goes on may take
+  // its time, and the thread may lose its event loop meanwhile. True: it takes more than one turn, and so this is to be
+  // called in another one. Without it, as often as it is called, everybody who waited has gone on.
+  bool wake_all();
+  // Goes on with one of them, here and now. This may end thereby.
+  void resume_one();
 
  private:
   friend class WaitingCoroutines;
 
+  static CoroutineFrame* take(Waiting*& list);
+  static bool forget(Waiting*& list, const Waiting& gone);
   void forget(const Waiting& gone);
 
   WaitingCoroutines& all_;
   WakeUp* before_ = nullptr;  // of all of the context
   WakeUp* after_ = nullptr;
-  Waiting* first_ = nullptr;
+  Waiting* waiting_ = nullptr;
+  Waiting* woken_ = nullptr;
 };
 
 }  // namespace mcph

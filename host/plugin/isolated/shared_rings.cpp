@@ -85,14 +85,7 @@ RingWriter::Written RingWriter::write(std::span<const std::string_view> pieces) 
   for (const auto piece : pieces)
     size += piece.size();
   const auto needed = bytes_of_record(size);
-  auto used = written_ - header_->read.load(std::memory_order_acquire);
-  if (used <= SharedRings::capacity && SharedRings::capacity - used < needed) {
-    header_->writer_waits.store(1);
-    used = written_ - header_->read.load();  // it may have been emptied just before that
-    if (used <= SharedRings::capacity && SharedRings::capacity - used < needed) return Written::no_room;
-    header_->writer_waits.store(0, std::memory_order_relaxed);
-  }
-  if (used > SharedRings::capacity) return Written::broken;
+  if (const auto found = find_room(needed); found != Written::whole) return found;
   auto position = written_;
   const RecordHeader head{static_cast<std::uint32_t>(size), 0};
   copy(position, {reinterpret_cast<const char*>(&head), sizeof head});
@@ -101,6 +94,21 @@ RingWriter::Written RingWriter::write(std::span<const std::string_view> pieces) 
   written_ += needed;
   header_->written.store(written_);
   return Written::whole;
+}
+
+RingWriter::Written RingWriter::find_room_for_mark() {
+  return find_room(bytes_of_record(0));
+}
+
+RingWriter::Written RingWriter::find_room(std::uint32_t needed) {
+  auto used = written_ - header_->read.load(std::memory_order_acquire);
+  if (used <= SharedRings::capacity && SharedRings::capacity - used < needed) {
+    header_->writer_waits.store(1);
+    used = written_ - header_->read.load();  // it may have been emptied just before that
+    if (used <= SharedRings::capacity && SharedRings::capacity - used < needed) return Written::no_room;
+    header_->writer_waits.store(0, std::memory_order_relaxed);
+  }
+  return used > SharedRings::capacity ? Written::broken : Written::whole;
 }
 
 void RingWriter::copy(std::uint32_t& position, std::string_view piece) {

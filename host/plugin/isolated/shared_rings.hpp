@@ -90,6 +90,8 @@ class RingWriter {
   };
   // The pieces as one record of at most max_record_bytes; none of them: a mark.
   Written write(std::span<const std::string_view> pieces);
+  // Whole: the next record can be a mark.
+  Written find_room_for_mark();
 
   // After a record: whether the reader sleeps, and is to be woken. True once for each sleep.
   bool has_to_wake_reader();
@@ -98,6 +100,7 @@ class RingWriter {
   void wait_for_room();
 
  private:
+  Written find_room(std::uint32_t needed);
   void copy(std::uint32_t& position, std::string_view piece);
 
   std::shared_ptr<SharedRings> rings_;

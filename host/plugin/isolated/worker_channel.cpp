@@ -36,7 +36,7 @@ constexpr int outputs_at_end = 64;
 constexpr std::chrono::milliseconds dying_time{100};
 constexpr std::string_view words_for_wrong_frame = "was killed, because it sent the host what a worker does not send";
 constexpr std::string_view words_for_broken_ring =
-    "was killed, because it broke the memory that it shares with the host, or no memory was left to send it a call";
+    "was killed, because it broke the memory that it shares with the host";
 
 }  // namespace
 
@@ -163,8 +163,8 @@ bool WorkerChannel::ask_for_places(std::string why) {
 }
 
 void WorkerChannel::look_for_messages() {
-  // Whoever reads goes on to look where there is a call.
-  if (is_looking_.load() || !reading_.try_lock()) return;
+  // Whoever reads goes on to look where there is a call. That may be this thread, by what it has just told.
+  if (is_looking_.load() || is_telling_.load() || !reading_.try_lock()) return;
   const MutexLock lock(reading_, std::adopt_lock);
   if (!is_looking_ && !ended_ && short_wait_.begin(ShortWait::Clock::now())) begin_looking();
 }
@@ -401,7 +401,10 @@ FrameReader::Outcome WorkerChannel::receive(bool asks_system) {
 bool WorkerChannel::tell(const Frame& frame) {
   const auto message = to_host::read(frame);
   if (!message) return false;
-  if (listener_ != nullptr) listener_->message_came(*message);
+  if (listener_ == nullptr) return true;
+  is_telling_ = true;
+  listener_->message_came(*message);
+  is_telling_ = false;
   return true;
 }
 
@@ -429,8 +432,10 @@ void WorkerChannel::see_end() {
     kept_.clear();
   }
   if (listener_ == nullptr) return;
+  is_telling_ = true;
   if (left.had_left > 0 || !left.all) listener_->left_processes(left);
   listener_->process_ended(end);
+  is_telling_ = false;
 }
 
 void WorkerChannel::close() {

@@ -185,6 +185,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   WorkerListener* listener_ GUARDED_BY(reading_);  // null once it is forgotten
   ShortWait short_wait_ GUARDED_BY(reading_);
   std::atomic<bool> is_looking_{false};                   // written under reading_
+  std::atomic<bool> is_telling_{false};                   // likewise: the listener is being told
   std::uint64_t seen_messages_ GUARDED_BY(reading_) = 0;  // when it was looked last
   FrameReader reader_ GUARDED_BY(reading_);
   PrintedLines printed_ GUARDED_BY(reading_);

@@ -138,6 +138,12 @@ void wake(int socket) {
 }
 constexpr std::size_t wake_size = 1;
 
+// Or there is nothing more to come.
+bool is_readable(int socket) {
+  pollfd readable{socket, POLLIN | POLLRDHUP, 0};
+  return ::poll(&readable, 1, 0) != 0;
+}
+
 bool has_hung_up(int socket) {
   pollfd end{socket, POLLRDHUP, 0};
   return ::poll(&end, 1, 0) != 0;
@@ -171,28 +177,34 @@ Sent FrameWriter::send(const Frame& frame, bool wait) {
   const auto header = header_of(frame);
   const std::array<std::string_view, 3> pieces{std::string_view(reinterpret_cast<const char*>(&header), sizeof header),
                                                frame.text, frame.more};
-  if (!is_marked_ && sizeof header + frame.text.size() + frame.more.size() <= SharedRings::max_record_bytes)
+  if (sizeof header + frame.text.size() + frame.more.size() <= SharedRings::max_record_bytes)
     return write(pieces, wait);
   FileDescriptor file;
   if (needs_file(frame)) {
     file = make_memory_file(frame);
-    // Nothing will follow a mark that has been written.
-    if (!file) return is_marked_ ? Sent::broken : Sent::too_much;
+    if (!file) return Sent::too_much;
   }
-  if (!is_marked_) {
-    if (const auto marked = write({}, wait); marked != Sent::whole) return marked;
-    is_marked_ = true;
-  }
+  // There is room for the mark before there is a frame that needs it.
+  const auto found = try_ring([&] { return ring_->find_room_for_mark(); }, wait);
+  if (found != Sent::whole) return found;
   const auto sent = send_over_socket(socket_, frame, file, wait);
-  if (sent == Sent::whole) is_marked_ = false;
-  return sent == Sent::too_much ? Sent::broken : sent;
+  waits_for_socket_ = sent == Sent::no_room;
+  if (sent != Sent::whole) return sent;
+  return write({}, wait);
 }
 
 Sent FrameWriter::write(std::span<const std::string_view> pieces, bool wait) {
+  const auto sent = try_ring([&] { return ring_->write(pieces); }, wait);
+  if (sent == Sent::whole && ring_->has_to_wake_reader()) wake(socket_);
+  return sent;
+}
+
+template <class Attempt>
+Sent FrameWriter::try_ring(const Attempt& attempt, bool wait) {
+  waits_for_socket_ = false;
   for (;;) {
-    switch (ring_->write(pieces)) {
+    switch (attempt()) {
       case RingWriter::Written::whole:
-        if (ring_->has_to_wake_reader()) wake(socket_);
         return Sent::whole;
       case RingWriter::Written::no_room:
         if (!wait) return Sent::no_room;
@@ -224,14 +236,26 @@ FrameReader::Outcome FrameReader::glance(int socket) {
 FrameReader::Outcome FrameReader::receive(int socket) {
   const auto glanced = glance(socket);
   if (!ring_ || is_marked_ || glanced != Outcome::none) return glanced;
+  if (held_) return wait_for_mark(socket);
   const auto outcome = receive_message(socket);
   if (outcome == Outcome::none) return read_ring(socket);  // for which it may have been woken
+  if (outcome == Outcome::end) {
+    const auto last = read_ring(socket);  // which was written before that
+    return last == Outcome::none ? outcome : last;
+  }
   const bool is_frame = outcome == Outcome::frame || outcome == Outcome::in_file;
   if (!is_frame || has_no_mark(frame_.kind)) return outcome;
-  // What was sent before it has come meanwhile, and its mark.
+  // What was sent before it has come meanwhile, and its mark will.
   held_ = outcome;
   held_frame_ = frame_;
   return read_ring(socket);
+}
+
+// Who was to write it may have ended between the two, or never write it; then what else comes goes on.
+FrameReader::Outcome FrameReader::wait_for_mark(int socket) {
+  if (!is_readable(socket)) return Outcome::none;
+  const auto read = read_ring(socket);
+  return read == Outcome::none ? take_held() : read;
 }
 
 FrameReader::Outcome FrameReader::read_ring(int socket) {
@@ -242,7 +266,7 @@ FrameReader::Outcome FrameReader::read_ring(int socket) {
       return receive_marked(socket);
     case RingReader::Read::none:
       if (ring_->has_to_wake_writer()) wake(socket);
-      return held_ ? take_held() : Outcome::none;
+      return Outcome::none;
     case RingReader::Read::broken:
       return Outcome::wrong;
   }

@@ -7,10 +7,10 @@
 // programs of one build, so the layout is the compiler's; but the host never trusts a worker: whatever comes from one
 // is checked here for its shape and by the reader for its meaning.
 //
-// Order. A frame is read after all that were sent before it, whichever way they went: before one that goes over the
-// socket a mark goes through the ring, where the reader takes the socket's next frame. A reader that comes upon the
-// frame first leaves it until it has read up to the mark. What signal handlers say has no mark and is read when it
-// comes.
+// Order. A frame is read after all that were sent before it, whichever way they went: one that has gone over the socket
+// is followed by a mark in the ring, where the reader takes the socket's next frame. A reader that comes upon the frame
+// first leaves it until it has read up to the mark, or until nothing else comes. So a frame that the system does not
+// take leaves nothing behind. What signal handlers say has no mark and is read when it comes.
 //
 // Sleep. A reader that finds nothing says so in the ring (prepare_to_sleep), and sleeps until its socket is readable.
 // Who writes to the ring then sends one byte over the socket, which is no frame. Several frames are one wake-up,
@@ -95,7 +95,7 @@ enum class Sent {
   no_room,   // just now; only where it does not wait
   too_much,  // for the system, which has no memory or descriptor for a long text
   gone,      // the other side
-  broken     // it has done what it does not do, or will not get what it has been told of
+  broken     // it has done what it does not do
 };
 // Sends one frame over the socket. [any]
 Sent send_frame(int socket, const Frame& frame, bool wait);
@@ -113,14 +113,17 @@ class FrameWriter {
   Sent send(const Frame& frame, bool wait);
 
   // After no_room: there may be some when the socket is writable. Else, when the socket can be read.
-  bool waits_for_socket() const { return !ring_ || is_marked_; }
+  bool waits_for_socket() const { return !ring_ || waits_for_socket_; }
 
  private:
   Sent write(std::span<const std::string_view> pieces, bool wait);
+  // Until there is room for it, if it may wait.
+  template <class Attempt>
+  Sent try_ring(const Attempt& attempt, bool wait);
 
   int socket_;
   std::optional<RingWriter> ring_;
-  bool is_marked_ = false;  // the mark of the next frame, which goes over the socket, is in the ring
+  bool waits_for_socket_ = false;
 };
 
 // Receives frames on one end. One thread at a time.
@@ -167,6 +170,7 @@ class FrameReader {
   Outcome receive_message(int socket);
   Outcome receive_marked(int socket);
   Outcome read_ring(int socket);
+  Outcome wait_for_mark(int socket);
   Outcome take_held();
   Outcome take_message(std::string_view message, FileDescriptor file);
   void forget_text();

@@ -116,18 +116,26 @@ TEST(Coroutine, NeedNotHaveBegun) {
   EXPECT_FALSE(inner) << "its variables have never been there";
 }
 
-TEST(WakeUp, GoesOnWithAllThatWait) {
+TEST(WakeUp, GoesOnWithAllThatWaitOneInEachTurn) {
   asio::io_context context;
   WakeUp wake_up(context);
-  int wakes = 0;
-  spawn(context.get_executor(), wait_for(wake_up, wakes));
-  spawn(context.get_executor(), wait_for(wake_up, wakes));
-  wake_up.wake_all();
+  int first = 0;
+  int second = 0;
+  spawn(context.get_executor(), wait_for(wake_up, first));
+  spawn(context.get_executor(), wait_for(wake_up, second));
+  EXPECT_FALSE(wake_up.wake_all()) << "nobody waits yet";
+  wake_up.resume_one();
   context.poll();
-  EXPECT_EQ(wakes, 0);
-  wake_up.wake_all();
-  wake_up.wake_all();
-  EXPECT_EQ(wakes, 4);
+  EXPECT_EQ(first + second, 0);
+  for (int round = 1; round <= 2; ++round) {
+    EXPECT_TRUE(wake_up.wake_all());
+    wake_up.resume_one();
+    EXPECT_EQ(first + second, 2 * round - 1);
+    EXPECT_FALSE(wake_up.wake_all()) << "who waits anew waits for the next one";
+    wake_up.resume_one();
+    EXPECT_EQ(first, round);
+    EXPECT_EQ(second, round);
+  }
 }
 
 TEST(WakeUp, HasNobodyWaitBeyondTheEndOfTheContext) {
