@@ -22,11 +22,15 @@ void use_all_descriptors() {
 // Keeps memory that has been freed from staying with the thread that needed it, so that a host does not grow with each
 // meeting of threads that have not met before.
 void share_freed_memory() {
-#if defined(M_MMAP_THRESHOLD) && defined(M_ARENA_MAX)
-  // What is large goes back to the system. Unless told so, malloc takes the largest buffer that was ever freed for an
-  // ordinary one, and each arena keeps room for it.
-  constexpr int large = 128 * 1024;  // what it begins with
+#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD) && defined(M_ARENA_MAX)
+  // What is larger than messages usually are goes back to the system at once. Unless told so, malloc takes the largest
+  // buffer that was ever freed for an ordinary one, and each arena keeps room for it.
+  constexpr int large = 4 * 1024 * 1024;
   ::mallopt(M_MMAP_THRESHOLD, large);
+  // What an arena keeps at its end until all is quiet (return_freed_memory): a call with a message of 1 MiB takes a few
+  // of that size, and to have each page of them anew from the system takes longer than all else that is done with it.
+  constexpr int kept = 8 * 1024 * 1024;
+  ::mallopt(M_TRIM_THRESHOLD, kept);
   // As many as there are event loops at most, and in use from the start; malloc would add arenas to eight for each
   // processor.
   constexpr int arenas = 4;

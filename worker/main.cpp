@@ -1,6 +1,7 @@
 // The program of a worker, which the host starts: usage: mcp-plugin-worker HOST_PID HOST_VERSION PLUGIN, with a socket
 // to the host as descriptor 3. PLUGIN, the name of the plugin's file, is for people who list processes. It becomes
-// another program where the host says so, whose standard input and output are the descriptors 4 and 5.
+// another program where the host says so, whose standard input and output are the descriptors 4 and 5. Where PLUGIN
+// begins with "fork-server" and is no file's name, it becomes workers (plugin/isolated/fork_server.hpp).
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -11,17 +12,21 @@
 #include <iostream>
 #include <optional>
 #include <poll.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "base/version.hpp"
+#include "plugin/isolated/fork_server.hpp"
 #include "plugin/library/crash_report.hpp"
 #include "worker/confinement.hpp"
+#include "worker/fork_server.hpp"
 #include "worker/program.hpp"
 #include "worker/worker.hpp"
 
@@ -96,7 +101,14 @@ Load first_message(mcph::HostConnection& host) {
   }
 }
 
-int serve() {
+// Threads of the plugin's and of ours may still run at its end; nothing of them is needed.
+[[noreturn]] void run(mcph::Worker& worker) {
+  worker.run();
+  std::fflush(stdout);
+  std::_Exit(EXIT_SUCCESS);
+}
+
+int serve(bool is_forked) {
   mcph::HostConnection host{.socket = host_socket, .reader = {}, .writer = mcph::FrameWriter(host_socket)};
   const auto load = first_message(host);
   std::optional<mcph::HostLink> link;  // of who needs no worker
@@ -117,10 +129,30 @@ int serve() {
     return refuse(mcph::become_program(*setup));
   }
   mcph::Worker worker(std::move(host), load.query, *std::move(setup), *std::move(lacks));
-  worker.run();
-  // Threads of the plugin's and of ours may still run; nothing of them is needed.
-  std::fflush(stdout);
-  std::_Exit(EXIT_SUCCESS);
+  if (!is_forked) run(worker);
+  // The C library has a wrong number for this thread (fork_server.cpp), so nothing of the plugin runs on it.
+  std::thread([&worker] {
+    mcph::report_crashes_of_this_thread();
+    run(worker);
+  }).join();
+  return EXIT_FAILURE;
+}
+
+// Which ends with the host, or was too late for that.
+void belong_to(int host) {
+  // Asked after the wish, so that a host that died before it is seen.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != host) std::_Exit(EXIT_FAILURE);
+  ::fcntl(host_socket, F_SETFD, FD_CLOEXEC);
+}
+
+// Whether this has been a fork server, and is one of its workers now.
+bool was_fork_server(std::span<char> plugin) {
+  const std::string_view name(plugin.data(), plugin.size());
+  if (name.size() != mcph::max_plugin_name_bytes || !name.starts_with(mcph::fork_server_name) || !name.ends_with(' '))
+    return false;
+  mcph::fork_workers(host_socket, plugin);
+  return true;
 }
 
 }  // namespace
@@ -136,17 +168,16 @@ int main(int argc, char** argv) {
               << ": start the host again after an update\n";
     return EXIT_FAILURE;
   }
-  // Asked after the wish, so that a host that died before it is seen.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != host) return EXIT_FAILURE;
+  belong_to(host);
   leave_terminal();
   std::signal(SIGPIPE, SIG_IGN);
-  ::fcntl(host_socket, F_SETFD, FD_CLOEXEC);
   // What the plugin prints is to be in the log when it prints it, not when a block is full.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   mcph::report_crashes(tell_host);
+  const bool is_forked = was_fork_server({argv[3], std::strlen(argv[3])});
+  if (is_forked) belong_to(host);
   try {
-    return serve();
+    return serve(is_forked);
   } catch (const std::exception& error) {
     std::cerr << "mcp-plugin-worker: " << error.what() << "\n";
     std::_Exit(EXIT_FAILURE);

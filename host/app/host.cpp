@@ -104,7 +104,7 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
     : log_(log),
       threads_(loops(options.threads), blocked_threads()),
       workers_(
-          {.program = Workers::default_program(), .tell_crash_places = options.tell_crash_places},
+          {.program = Workers::default_program(), .tell_crash_places = options.tell_crash_places, .fork_server = true},
           [this]() -> boost::asio::io_context& { return threads_.next_context(); }, threads_),
       reaper_(stop_patience, log),
       publisher_(catalog_, options.instructions, log, listing_of(options.catalog)),

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/address_sanitizer.hpp"
+#include "base/sanitizer.hpp"
 #include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/utf8.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/address_sanitizer.hpp"
+#include "base/sanitizer.hpp"
 
 namespace mcph {
 namespace {

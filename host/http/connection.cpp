@@ -19,6 +19,8 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 
 constexpr std::size_t read_size = std::size_t{16} * 1024;
+// Of what comes while an answer is made, which may take for ever, and is seldom anything.
+constexpr std::size_t watch_size = 256;
 constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
@@ -451,13 +453,14 @@ void HttpConnection::begin_waiting(std::chrono::milliseconds patience) {
 void HttpConnection::watch_for_disconnect() {
   if (watching_ != Watching::off || buffer_.size() == buffer_.max_size()) return;
   watching_ = Watching::on;
+  if (buffer_.size() == 0) buffer_.shrink_to_fit();
   spawn(loop_.get_executor(), watch(), shared_from_this());
 }
 
 Coroutine<> HttpConnection::watch() {
   while (watching_ == Watching::on && buffer_.size() < buffer_.max_size()) {
     // What comes meanwhile is the next request, and is kept for it.
-    const auto space = buffer_.prepare(std::min(buffer_.max_size() - buffer_.size(), read_size));
+    const auto space = buffer_.prepare(std::min(buffer_.max_size() - buffer_.size(), watch_size));
     const auto [error, count] = co_await stream_->read_some(space);
     buffer_.commit(count);
     if (!error) continue;

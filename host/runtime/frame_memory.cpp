@@ -3,7 +3,7 @@
 #include <array>
 #include <new>
 
-#include "base/address_sanitizer.hpp"
+#include "base/sanitizer.hpp"
 
 namespace mcph {
 namespace {

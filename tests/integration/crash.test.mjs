@@ -187,6 +187,18 @@ test('AWorkerThatIsKilledFromOutsideIsReplaced', async (context) => {
   await assert.rejects(readFile(`/proc/${before}/status`), { code: 'ENOENT' });
 });
 
+test('AWorkerThatTakesThePlaceOfAnotherHasNothingInCommonWithIt', { skip: sanitizer }, async (context) => {
+  const host = await start(context, 'slow');
+  const programOf = async (pid) => (await readFile(`/proc/${pid}/maps`, 'utf8')).split('-')[0];
+  const { pid: slow } = await host.log.until({ event: 'plugin loaded', plugin: 'slow' });
+  const before = await structured(host, 'pid');
+  const shared = await programOf(before);
+  assert.equal(await programOf(slow), shared, 'both were forked');
+  assert.match((await call(host, 'die', { how: 'exit' })).error.message, /exited with status 3/);
+  await host.log.until({ event: 'plugin restarted' });
+  assert.notEqual(await programOf(await structured(host, 'pid')), shared);
+});
+
 test('OneThatDiesTooOftenIsWithdrawnUntilItsFileChanges', async (context) => {
   const host = await start(context, 'slow');
   const closing = new AbortController();

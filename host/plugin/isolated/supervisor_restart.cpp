@@ -218,7 +218,7 @@ void Supervisor::restart() {
     state_ = State::starting;
   }
   // Without the lock, because to spawn takes its time and calls come meanwhile.
-  auto opened = workers_.open(setup_.file.filename(), *this);
+  auto opened = workers_.open_anew(setup_.file.filename(), *this);
   if (opened.has_error()) {
     const auto& error = opened.error();
     return plan_restart(

@@ -35,6 +35,14 @@ constexpr int outputs_at_end = 64;
 // From the end of its connection until the end of the process.
 constexpr std::chrono::milliseconds dying_time{100};
 constexpr std::string_view words_for_wrong_frame = "was killed, because it sent the host what a worker does not send";
+// Where it cannot be forked, it is started.
+Result<std::shared_ptr<WorkerProcess>> begin_process(const WorkerChannel::Program& program, WorkerProcess::Ends ends) {
+  if (program.fork_server != nullptr) {
+    if (const auto process = program.fork_server->fork(program.plugin, ends)) return WorkerProcess::watch(*process);
+  }
+  return WorkerProcess::spawn(program.program, program.plugin, std::move(ends));
+}
+
 constexpr std::string_view words_for_broken_ring =
     "was killed, because it broke the memory that it shares with the host";
 
@@ -49,8 +57,7 @@ Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const Program& progra
   FileDescriptor output(ends[0]);
   FileDescriptor printing(ends[1]);
   ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  auto process =
-      WorkerProcess::spawn(program.program, program.plugin, {std::move(sockets->second), std::move(printing)});
+  auto process = begin_process(program, {std::move(sockets->second), std::move(printing)});
   if (process.has_error()) return process.error();
   try {
     auto channel = std::make_shared<WorkerChannel>(context, executor, listener, *std::move(process),

@@ -34,6 +34,7 @@
 
 #include "base/mutex.hpp"
 #include "base/result.hpp"
+#include "plugin/isolated/fork_server.hpp"
 #include "plugin/isolated/printed_lines.hpp"
 #include "plugin/isolated/short_wait.hpp"
 #include "plugin/isolated/worker_frame.hpp"
@@ -70,10 +71,11 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   struct Program {
     const std::filesystem::path& program;
     const std::string& plugin;
-    bool shared_memory;  // where the system has it
+    bool shared_memory;       // where the system has it
+    ForkServer* fork_server;  // null: the program is started
   };
-  // Starts the program, and says nothing of it before begin. Threads and `plugin` as WorkerProcess::spawn says. The
-  // executor, whose context this is, outlives it.
+  // Starts the program, or forks it, and says nothing of it before begin. Threads and `plugin` as WorkerProcess::spawn
+  // says. The executor, whose context this is, outlives it.
   static Result<std::shared_ptr<WorkerChannel>> open(const Program& program, boost::asio::io_context& context,
                                                      Executor& executor, WorkerListener& listener);
 

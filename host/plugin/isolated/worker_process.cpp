@@ -112,6 +112,10 @@ Result<std::shared_ptr<WorkerProcess>> WorkerProcess::spawn(const std::filesyste
   if (const int error = spawn_worker(process, program, plugin, ends); error != 0) {
     return fail_for_now("the program " + program.string() + " cannot be started: " + std::strerror(error));
   }
+  return watch(process);
+}
+
+Result<std::shared_ptr<WorkerProcess>> WorkerProcess::watch(int process) {
   try {
     auto [end, takes_signals] = watch_end(process);
     if (!end) return end_unwatched(process, last_error());

@@ -43,6 +43,8 @@ class WorkerProcess {
   // it. `plugin` is what people who list processes see.
   static Result<std::shared_ptr<WorkerProcess>> spawn(const std::filesystem::path& program, const std::string& plugin,
                                                       Ends ends);
+  // Of a child of this process that has been started in another way. If it cannot be watched, it is ended.
+  static Result<std::shared_ptr<WorkerProcess>> watch(int process);
 
   WorkerProcess(int process, ProcessMark mark, FileDescriptor end, bool end_takes_signals)
       : process_(process), mark_(mark), end_(std::move(end)), end_takes_signals_(end_takes_signals) {}

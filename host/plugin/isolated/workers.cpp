@@ -5,25 +5,46 @@
 #include <string>
 #include <utility>
 
+#include "base/sanitizer.hpp"
+
 namespace mcph {
+
+Workers::Workers(Options options, Contexts contexts, Executor& executor)
+    : options_(std::move(options)),
+      contexts_(std::move(contexts)),
+      executor_(executor),
+      symbolizer_(options_.symbolizer) {
+  // The sanitizers keep their own account of threads and memory, which a process that is forked without them has wrong.
+  if (!options_.fork_server || is_sanitized) return;
+  fork_server_.emplace(options_.program);
+  thread_.after({}, [this] { fork_server_->begin(); });
+}
 
 std::filesystem::path Workers::default_program() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "mcp-plugin-worker";
 }
 
-Result<std::shared_ptr<WorkerChannel>> Workers::open(const std::string& plugin, WorkerListener& listener) {
+Result<std::shared_ptr<WorkerChannel>> Workers::open(const std::string& plugin, WorkerListener& listener,
+                                                     ForkServer* server) {
   try {
-    return WorkerChannel::open({options_.program, plugin, options_.shared_memory}, contexts_(), executor_, listener);
+    return WorkerChannel::open({options_.program, plugin, options_.shared_memory, server}, contexts_(), executor_,
+                               listener);
   } catch (const std::exception& error) {
     return fail_for_now(std::string("no worker can be started: ") + error.what());
   }
 }
 
+Result<std::shared_ptr<WorkerChannel>> Workers::open_anew(const std::string& plugin, WorkerListener& listener) {
+  return open(plugin, listener, nullptr);
+}
+
 Result<std::shared_ptr<WorkerChannel>> Workers::open_and_wait(const std::string& plugin, WorkerListener& listener) {
   const auto opened = std::make_shared<std::promise<Result<std::shared_ptr<WorkerChannel>>>>();
   auto done = opened->get_future();
-  thread_.after({}, [this, opened, &plugin, &listener] { opened->set_value(open(plugin, listener)); });
+  thread_.after({}, [this, opened, &plugin, &listener] {
+    opened->set_value(open(plugin, listener, fork_server_ ? &*fork_server_ : nullptr));
+  });
   return done.get();
 }
 

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/io_context.hpp>
 
 #include "base/result.hpp"
+#include "plugin/isolated/fork_server.hpp"
 #include "plugin/isolated/symbolizer.hpp"
 #include "plugin/isolated/worker_channel.hpp"
 #include "runtime/executor.hpp"
@@ -27,15 +29,12 @@ class Workers {
     std::filesystem::path symbolizer = Symbolizer::default_program();
     bool tell_crash_places = false;  // to clients, too, whose calls a crash has ended
     bool shared_memory = true;       // between the host and each worker, where the system has it
+    bool fork_server = false;        // begins now and starts the workers, of which there will be many; where it can
   };
   using Contexts = std::function<boost::asio::io_context&()>;
 
   // `executor` runs what takes its time. It outlives this object, as what the contexts refer to does.
-  Workers(Options options, Contexts contexts, Executor& executor)
-      : options_(std::move(options)),
-        contexts_(std::move(contexts)),
-        executor_(executor),
-        symbolizer_(options_.symbolizer) {}
+  Workers(Options options, Contexts contexts, Executor& executor);
 
   // The program that lies beside this one.
   static std::filesystem::path default_program();
@@ -52,16 +51,20 @@ class Workers {
   const Symbolizer& symbolizer() const { return symbolizer_; }
   Timers& crash_thread() { return crash_thread_; }
 
-  // Starts a worker, on that thread. `plugin` is the name of its file.
-  Result<std::shared_ptr<WorkerChannel>> open(const std::string& plugin, WorkerListener& listener);
-  // On any other, and waits.
+  // Starts a worker in place of one that has ended, on that thread. It has nothing in common with that one, but for the
+  // plugin. `plugin` is the name of its file.
+  Result<std::shared_ptr<WorkerChannel>> open_anew(const std::string& plugin, WorkerListener& listener);
+  // Starts one, on any other thread, and waits.
   Result<std::shared_ptr<WorkerChannel>> open_and_wait(const std::string& plugin, WorkerListener& listener);
 
  private:
+  Result<std::shared_ptr<WorkerChannel>> open(const std::string& plugin, WorkerListener& listener, ForkServer* server);
+
   const Options options_;
   const Contexts contexts_;
   Executor& executor_;
   const Symbolizer symbolizer_;
+  std::optional<ForkServer> fork_server_;  // that thread's
   Timers thread_;
   Timers crash_thread_;
 };

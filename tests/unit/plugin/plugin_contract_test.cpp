@@ -137,7 +137,9 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
   test::RecordingLog log_;
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   EventLoops threads_{2, 4};
-  Workers workers_{{.program = MCP_TEST_WORKER, .shared_memory = GetParam() != Kind::worker_without_shared_memory},
+  Workers workers_{{.program = MCP_TEST_WORKER,
+                    .shared_memory = GetParam() != Kind::worker_without_shared_memory,
+                    .fork_server = GetParam() == Kind::worker},
                    [this]() -> boost::asio::io_context& { return threads_.next_context(); },
                    threads_};
   std::atomic<int> quiet_{0};

@@ -1,0 +1,114 @@
+#include "plugin/isolated/fork_server.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/regular_file.hpp"
+#include "plugin/isolated/worker_frame.hpp"
+
+namespace mcph {
+namespace {
+
+// A fork takes less than a millisecond.
+constexpr std::chrono::milliseconds fork_time{1000};
+constexpr std::size_t descriptors_of_request = 2;
+
+struct alignas(cmsghdr) RequestDescriptors {
+  std::array<char, CMSG_SPACE(descriptors_of_request * sizeof(int))> bytes{};
+};
+
+bool send_request(int socket, std::string_view plugin, const WorkerProcess::Ends& ends) {
+  const std::array<int, descriptors_of_request> descriptors{ends.socket.get(), ends.output.get()};
+  iovec piece{const_cast<char*>(plugin.data()),
+              plugin.size()};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
+  RequestDescriptors room;
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = room.bytes.data();
+  message.msg_controllen = room.bytes.size();
+  auto* const control = CMSG_FIRSTHDR(&message);
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN(sizeof descriptors);
+  std::memcpy(CMSG_DATA(control), descriptors.data(), sizeof descriptors);
+  return uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) >= 0;
+}
+
+std::optional<ForkAnswer> receive_answer(int socket) {
+  pollfd readable{socket, POLLIN, 0};
+  if (uninterrupted([&] { return ::poll(&readable, 1, static_cast<int>(fork_time.count())); }) != 1)
+    return std::nullopt;
+  ForkAnswer answer{};
+  const auto count = uninterrupted([&] { return ::recv(socket, &answer, sizeof answer, MSG_DONTWAIT); });
+  if (count != sizeof answer) return std::nullopt;
+  return answer;
+}
+
+}  // namespace
+
+std::optional<ForkRequest> receive_fork_request(int socket) {
+  std::array<char, max_plugin_name_bytes> name{};
+  iovec piece{name.data(), name.size()};
+  RequestDescriptors room;
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = room.bytes.data();
+  message.msg_controllen = room.bytes.size();
+  const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC); });
+  const auto* const control = CMSG_FIRSTHDR(&message);
+  if (count <= 0 || control == nullptr || control->cmsg_type != SCM_RIGHTS ||
+      control->cmsg_len != CMSG_LEN(descriptors_of_request * sizeof(int))) {
+    return std::nullopt;
+  }
+  std::array<int, descriptors_of_request> descriptors{};
+  std::memcpy(descriptors.data(), CMSG_DATA(control), sizeof descriptors);
+  return ForkRequest{std::string(name.data(), static_cast<std::size_t>(count)), FileDescriptor(descriptors[0]),
+                     FileDescriptor(descriptors[1])};
+}
+
+bool send_fork_answer(int socket, ForkAnswer answer) {
+  return uninterrupted([&] { return ::send(socket, &answer, sizeof answer, MSG_NOSIGNAL); }) == sizeof answer;
+}
+
+void ForkServer::begin() {
+  if (process_ != nullptr || failures_ >= max_failures) return;
+  auto sockets = make_frame_sockets();
+  // It says nothing but its answers.
+  FileDescriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (sockets.has_error() || !nowhere) return give_up();
+  // Behind its name there is room for that of each plugin.
+  const auto name = std::string(fork_server_name) + std::string(max_plugin_name_bytes - fork_server_name.size(), ' ');
+  auto process = WorkerProcess::spawn(program_, name, {std::move(sockets->second), std::move(nowhere)});
+  if (process.has_error()) return give_up();
+  process_ = *std::move(process);
+  socket_ = std::move(sockets->first);
+}
+
+std::optional<int> ForkServer::fork(std::string_view plugin, const WorkerProcess::Ends& ends) {
+  begin();
+  if (process_ == nullptr) return std::nullopt;
+  plugin = plugin.substr(0, max_plugin_name_bytes);
+  const auto answer = send_request(socket_.get(), plugin, ends) ? receive_answer(socket_.get()) : std::nullopt;
+  if (!answer) {
+    give_up();
+    return std::nullopt;
+  }
+  if (answer->process <= 0) return std::nullopt;
+  return answer->process;
+}
+
+void ForkServer::give_up() {
+  ++failures_;
+  socket_ = {};
+  process_ = nullptr;
+}
+
+}  // namespace mcph
