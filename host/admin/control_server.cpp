@@ -92,7 +92,8 @@ class ControlServer::AskerAtSocket final : public Asker {
 std::string control_error(std::string_view message) {
   std::string json = R"({"error":)";
   append_json_string(json, message);
-  return json += '}';
+  json += '}';
+  return json;
 }
 
 Result<std::unique_ptr<ControlServer>> ControlServer::listen(const std::filesystem::path& path, Answer answer) {

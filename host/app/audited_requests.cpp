@@ -44,7 +44,8 @@ std::string milliseconds_text(std::chrono::steady_clock::duration time) {
   constexpr std::size_t places = 3;
   auto text = std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(time).count());
   if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
-  return text.insert(text.size() - places, ".");
+  text.insert(text.size() - places, ".");
+  return text;
 }
 
 bool is_refused(const RequestEnd& end) {

@@ -95,7 +95,8 @@ std::string event_stream_head(const HttpClient& client) {
   append_field(text, "Cache-Control", "no-cache, no-transform");
   append_field(text, "X-Accel-Buffering", "no");
   if (chunked) append_field(text, "Transfer-Encoding", "chunked");
-  return text.append("\r\n");
+  text.append("\r\n");
+  return text;
 }
 
 void append_piece(std::string& text, const HttpClient& client, std::string_view events) {

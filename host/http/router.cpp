@@ -28,7 +28,8 @@ std::string allowed_methods(const HttpResource& resource) {
   for (const auto& [method, handler] : resource.methods) {
     if (method != http::verb::head) allowed.append(std::string_view(http::to_string(method))).append(", ");
   }
-  return allowed.append("OPTIONS, HEAD");
+  allowed.append("OPTIONS, HEAD");
+  return allowed;
 }
 
 // What middleware has added.

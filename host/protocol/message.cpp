@@ -91,13 +91,15 @@ std::string error_response(std::string_view id, const RpcError& error) {
   text += R"("error":{"code":)" + std::to_string(error.code) + R"(,"message":)";
   append_json_string(text, error.message);
   if (!error.data.is_null()) text += R"(,"data":)" + dump(error.data);
-  return text += "}}";
+  text += "}}";
+  return text;
 }
 
 std::string result_response(std::string_view id, std::string_view result_json) {
   std::string text;
   text.reserve(before_id.size() + id.size() + before_result.size() + result_json.size() + 1);
-  return text.append(before_id).append(id).append(before_result).append(result_json).append("}");
+  text.append(before_id).append(id).append(before_result).append(result_json).append("}");
+  return text;
 }
 
 std::string begin_result_response(std::string_view id, std::string_view opening,
@@ -107,7 +109,8 @@ std::string begin_result_response(std::string_view id, std::string_view opening,
     size += each.size() + 1;
   std::string text;
   text.reserve(size);
-  return text.append(before_id).append(id).append(before_result).append(opening);
+  text.append(before_id).append(id).append(before_result).append(opening);
+  return text;
 }
 
 std::string_view id_of_response(std::string_view text) {
@@ -134,7 +137,8 @@ std::string notification(Method method, std::string_view params_json) {
   std::string text = R"({"jsonrpc":"2.0","method":")";
   text.append(name_of(method)).append("\"");
   if (!params_json.empty()) text.append(R"(,"params":)").append(params_json);
-  return text += '}';
+  text += '}';
+  return text;
 }
 
 }  // namespace mcph

@@ -25,7 +25,8 @@ Result<std::string> list_members(const ComponentList& components, std::string_vi
 std::string tool_error_members(std::string_view message) {
   std::string members = R"("content":[{"type":"text","text":)";
   append_json_string(members, message);
-  return members += R"(}],"isError":true)";
+  members += R"(}],"isError":true)";
+  return members;
 }
 
 }  // namespace mcph

@@ -13,7 +13,8 @@ std::string path_of(const Place& place) {
   std::string path = place.parent ? path_of(*place.parent) : std::string();
   if (place.name.empty()) return place.parent ? path + '[' + std::to_string(place.index) + ']' : path;
   if (!path.empty()) path += '.';
-  return path.append(place.name);
+  path.append(place.name);
+  return path;
 }
 
 std::string type_in_words(const Json& value) {

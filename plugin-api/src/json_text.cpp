@@ -179,7 +179,8 @@ std::string json_string(std::string_view text) {
 std::string closed(std::string_view text, char bracket) {
   std::string out;
   out.reserve(text.size() + 1);
-  return out.append(text) += bracket;
+  out.append(text) += bracket;
+  return out;
 }
 
 std::shared_ptr<const Json> parsed(std::string_view text) {

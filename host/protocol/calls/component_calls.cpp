@@ -54,7 +54,8 @@ std::string plugin_params(JsonValue params, std::initializer_list<OwnMember> own
     if (std::ranges::find(own, key, &OwnMember::key) != own.end()) continue;
     append(key, value.text());
   }
-  return text += '}';
+  text += '}';
+  return text;
 }
 
 // By which its plugin knows a component, where that is another one than its clients do.

@@ -189,7 +189,8 @@ std::string with_answers(std::string params, const Json& answers, std::string_vi
   params.pop_back();
   params += R"(,"inputResponses":)" + dump(answers);
   if (!state.empty()) params += R"(,"inputState":)" + dump(Json(state));
-  return params += "}";
+  params += "}";
+  return params;
 }
 
 Json essence_of(const OrderedJson& input_requests) {

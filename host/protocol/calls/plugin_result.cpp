@@ -224,7 +224,8 @@ std::string invalid_answer(std::string_view plugin, PluginMethod method, std::st
                            std::string_view fault) {
   std::string text = "Plugin ";
   text.append(plugin).append(" answered ").append(name_of(method)).append(" of ").append(component);
-  return text.append(" with something invalid: ").append(fault);
+  text.append(" with something invalid: ").append(fault);
+  return text;
 }
 
 }  // namespace mcph

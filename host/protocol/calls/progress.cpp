@@ -61,7 +61,8 @@ std::string Progress::params(double progress, double total, std::string_view mes
     params += R"(,"message":)";
     append_json_string(params, message);
   }
-  return params += '}';
+  params += '}';
+  return params;
 }
 
 }  // namespace mcph

@@ -329,7 +329,8 @@ Reply ModernEra::complete(std::string_view id, std::initializer_list<std::string
   for (const auto each : members) {
     if (!each.empty()) response.append(",").append(each);
   }
-  return {response.append("}}")};
+  response.append("}}");
+  return {std::move(response)};
 }
 
 Reply ModernEra::result(std::string_view id, PluginMethod method, const Caller&, JsonValue result) const {

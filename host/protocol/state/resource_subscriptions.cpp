@@ -75,7 +75,8 @@ std::string updated_params(std::string_view uri, std::string_view meta) {
   std::string params = "{" + std::string(meta) + R"("uri":)";
   const auto encoded = encoded_uri(uri);
   append_json_string(params, encoded ? *encoded : uri);
-  return params += '}';
+  params += '}';
+  return params;
 }
 
 }  // namespace mcph

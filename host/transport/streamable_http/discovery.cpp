@@ -34,7 +34,8 @@ std::string reversed(std::string host) {
     name.append(host.substr(dot + 1)).append(".");
     host.erase(dot);
   }
-  return name.append(host);
+  name.append(host);
+  return name;
 }
 
 // A segment of a name of a server and of an identifier.

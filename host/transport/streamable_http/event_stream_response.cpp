@@ -94,8 +94,9 @@ Coroutine<bool> EventStreamResponse::write_events(Outbox& outbox, Outbox::Conten
     if (overflows) cut_off(connection_, content.overflow);
     if (!written || connection_.is_cut_off()) co_return false;
     if (over) co_return true;
-    // With its share of the budget: what comes next may be long in coming.
-    text = {};
+    // With its share of the budget: what comes next may be long in coming. Assigning an empty text would keep the
+    // memory.
+    std::string().swap(text);
     content = {};
     share_ = {};
     content = co_await next(outbox);
@@ -109,7 +110,7 @@ void EventStreamResponse::compose(std::string& text, std::string& events, Outbox
   if (content.reply && !content.reply->body.empty()) append_next(events, std::exchange(content.reply->body, {}));
   append_piece(text, connection_.client(), events);
   // One copy is enough while it is written.
-  events = {};
+  std::string().swap(events);
   content.messages = {};
 }
 
