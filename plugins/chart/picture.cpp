@@ -15,7 +15,7 @@ namespace {
 
 constexpr double margin = 16;
 constexpr double title_size = 18;
-constexpr double text_size = 13;
+constexpr double legend_text_size = 13;
 constexpr double line_height = 20;
 constexpr double swatch = 11;
 
@@ -31,12 +31,12 @@ void draw_legend(Canvas& canvas, const std::vector<std::string>& names, Box& roo
   const double limit = room.top + room.height() / 3;
   Point at{room.left, room.top};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string name = fitting(canvas, names[i], room.width() - 2 * swatch, text_size);
-    const double width = 2 * swatch + canvas.text_width(name, text_size);
+    const std::string name = fitting(canvas, names[i], room.width() - 2 * swatch, legend_text_size);
+    const double width = 2 * swatch + canvas.text_width(name, legend_text_size);
     if (at.x > room.left && at.x + width > room.right) at = {room.left, at.y + line_height};
     if (at.y + line_height > limit) break;
     canvas.box({at.x, at.y + 2, at.x + swatch, at.y + 2 + swatch}, series_color(i));
-    canvas.text(name, {at.x + 1.5 * swatch, at.y + swatch + 1}, Align::left, text_size, text_color);
+    canvas.text(name, {at.x + 1.5 * swatch, at.y + swatch + 1}, Align::left, legend_text_size, text_color);
     at.x += width + margin;
   }
   room.top = at.y + line_height + margin / 2;
@@ -79,8 +79,9 @@ void draw_lines(Canvas& canvas, const Chart& chart, const Axes& axes) {
 void draw_percent(Canvas& canvas, double part, double angle, Point centre, double radius, Color background) {
   constexpr double outwards = 0.7;
   const Point at{centre.x + std::cos(angle) * radius * outwards,
-                 centre.y + std::sin(angle) * radius * outwards + text_size / 3};
-  canvas.text(number_text(std::round(part * 1000) / 10) + "%", at, Align::middle, text_size, text_color_on(background));
+                 centre.y + std::sin(angle) * radius * outwards + legend_text_size / 3};
+  canvas.text(number_text(std::round(part * 1000) / 10) + "%", at, Align::middle, legend_text_size,
+              text_color_on(background));
 }
 
 void draw_pie(Canvas& canvas, const Chart& chart, const Box& room) {

@@ -6,7 +6,7 @@
 namespace plugins::data {
 namespace {
 
-constexpr int width = 640;
+constexpr int chart_width = 640;
 constexpr int label_width = 200;
 constexpr int row_height = 24;
 constexpr int top = 48;
@@ -56,12 +56,13 @@ std::string chart_svg(std::string_view title, const std::vector<Bar>& bars) {
   for (const auto& bar : bars)
     largest = std::max(largest, bar.value);
   const int height = top + static_cast<int>(bars.size()) * row_height + 12;
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) + "\" height=\"" +
-                    std::to_string(height) + "\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">";
-  svg += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>" + text_at(width / 2, 24, "middle", title);
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(chart_width) +
+                    "\" height=\"" + std::to_string(height) +
+                    "\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">";
+  svg += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>" + text_at(chart_width / 2, 24, "middle", title);
   int y = top;
   for (const auto& bar : bars) {
-    constexpr int most = width - label_width - 90;
+    constexpr int most = chart_width - label_width - 90;
     const auto length = largest > 0 ? static_cast<int>(std::lround(bar.value / largest * most)) : 0;
     svg += text_at(label_width - 8, y + 14, "end", shortened(bar.label));
     svg += "<rect x=\"" + std::to_string(label_width) + "\" y=\"" + std::to_string(y) + "\" width=\"" +

@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS _tables(
 )";
 
 constexpr std::string_view columns = "SELECT name, path, row_count, columns FROM _tables";
-constexpr std::size_t max_name_bytes = 60;
+constexpr std::size_t max_table_name_bytes = 60;
 
 Table table_of(const sqlite::Statement& row) {
   return {row.string(0), row.string(1), row.integer(2), mcp::parse_json(row.text(3))};
@@ -25,7 +25,7 @@ Table table_of(const sqlite::Statement& row) {
 // What can be written in SQL without quotes, whatever the file is called.
 std::string table_name_of(const std::string& path) {
   std::string name;
-  for (const char c : lower_case(std::filesystem::path(path).stem().string()).substr(0, max_name_bytes))
+  for (const char c : lower_case(std::filesystem::path(path).stem().string()).substr(0, max_table_name_bytes))
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   const bool is_plain = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
                         !name.starts_with("sqlite_") &&

@@ -10,25 +10,25 @@ namespace {
 constexpr const char* file_name = "libcurl.so.4";
 constexpr unsigned oldest_version = 0x075700;  // 7.87, which can leave off looking up a name
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_library(const std::string& why) {
   throw std::runtime_error("libcurl cannot be used: " + why + "; install libcurl4 (Debian, Ubuntu), 7.87 or newer");
 }
 
 template <class Function>
 void find(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, name));
-  if (function == nullptr) refuse(std::string(file_name) + " has no " + name);
+  if (function == nullptr) refuse_library(std::string(file_name) + " has no " + name);
 }
 
 }  // namespace
 
 CurlLibrary::CurlLibrary() {
   void* const library = ::dlopen(file_name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == nullptr) refuse(::dlerror());
+  if (library == nullptr) refuse_library(::dlerror());
   decltype(&::curl_version_info) version_info = nullptr;
   find(library, "curl_version_info", version_info);
   const auto* const version = version_info(CURLVERSION_FIRST);
-  if (version->version_num < oldest_version) refuse(std::string("it is version ") + version->version);
+  if (version->version_num < oldest_version) refuse_library(std::string("it is version ") + version->version);
   find(library, "curl_easy_init", easy_init);
   find(library, "curl_easy_cleanup", easy_cleanup);
   find(library, "curl_easy_setopt", easy_setopt);
@@ -53,7 +53,7 @@ CurlLibrary::CurlLibrary() {
   find(library, "curl_global_cleanup", global_cleanup_);
   decltype(&::curl_global_init) global_init = nullptr;
   find(library, "curl_global_init", global_init);
-  if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) refuse("it does not start");
+  if (global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) refuse_library("it does not start");
 }
 
 CurlLibrary::~CurlLibrary() {

@@ -28,20 +28,6 @@ constexpr int max_rounds = 4;
 // Shorter beginnings match most of the words that there are.
 constexpr std::size_t min_prefix_bytes = 3;
 
-// Which file has a name now. The number of one that is still open is given to no other.
-struct FileNumber {
-  dev_t device = 0;
-  ino_t file = 0;
-
-  bool operator==(const FileNumber&) const = default;
-};
-
-FileNumber number_of(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return {};
-  return {status.st_dev, status.st_ino};
-}
-
 }  // namespace
 
 class IndexReader::Connection {
@@ -71,6 +57,20 @@ class IndexReader::Connection {
   }
 
  private:
+  // Which file has a name now. The number of one that is still open is given to no other.
+  struct FileNumber {
+    dev_t device = 0;
+    ino_t file = 0;
+
+    bool operator==(const FileNumber&) const = default;
+  };
+
+  static FileNumber number_of(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    return {status.st_dev, status.st_ino};
+  }
+
   void add(const std::string& expression, std::size_t limit) {
     std::vector<std::int64_t> ids;
     rank_.with(expression, max_ranked, static_cast<std::int64_t>(limit));

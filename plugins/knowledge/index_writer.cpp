@@ -16,7 +16,8 @@ CREATE VIRTUAL TABLE texts USING fts5(title, path, body, tokenize = 'unicode61 r
 )";
 
 // What is written goes from the log to the file, for which the disk has to be waited for, in large parts.
-constexpr auto settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16384";
+constexpr auto connection_settings =
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 16384";
 
 // Ours if it is of this format and this folder.
 bool is_ours(const sqlite::Database& database, const std::string& folder) {
@@ -28,12 +29,12 @@ bool is_ours(const sqlite::Database& database, const std::string& folder) {
 sqlite::Database opened(const std::string& file, const std::string& folder) {
   {
     sqlite::Database database(file);
-    database.execute(settings);
+    database.execute(connection_settings);
     if (is_ours(database, folder)) return database;
   }
   sqlite::remove_database(file);
   sqlite::Database database(file);
-  database.execute(settings);
+  database.execute(connection_settings);
   sqlite::Transaction transaction(database);
   database.execute(schema);
   // More is gathered in memory before it is written, which makes the first time fast.

@@ -14,10 +14,6 @@ namespace {
 
 using mcp::Json;
 
-[[noreturn]] void refuse(const std::string& place, const std::string& why) {
-  throw std::invalid_argument('"' + place + "\" " + why);
-}
-
 void require_texts(const Json& object, std::initializer_list<const char*> names, const std::string& place) {
   for (const auto* name : names) {
     if (!object.contains(name)) refuse(place + '.' + name, "is missing");

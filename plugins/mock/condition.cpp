@@ -12,10 +12,6 @@ namespace {
 
 using mcp::Json;
 
-[[noreturn]] void refuse(const std::string& place, const std::string& why) {
-  throw std::invalid_argument('"' + place + "\" " + why);
-}
-
 // "address.city" -> address, city
 std::vector<std::string> steps_of(std::string_view path) {
   std::vector<std::string> steps;

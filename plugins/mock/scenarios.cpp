@@ -6,10 +6,6 @@
 namespace plugins::mock {
 namespace {
 
-[[noreturn]] void refuse(const std::string& place, const std::string& why) {
-  throw std::invalid_argument('"' + place + "\" " + why);
-}
-
 std::string allowed_outcomes(Owner owner) {
   if (owner == Owner::tool) return "response, content and error";
   return owner == Owner::resource ? "response, blob and error" : "messages and error";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -182,5 +183,10 @@ struct Configuration : MockSettings {
     return std::tuple_cat(std::tuple{mcp::field("file", &Configuration::file)}, MockSettings::fields());
   }
 };
+
+// What is wrong with the value at this place of the configuration: std::invalid_argument.
+[[noreturn]] inline void refuse(const std::string& place, const std::string& why) {
+  throw std::invalid_argument('"' + place + "\" " + why);
+}
 
 }  // namespace plugins::mock

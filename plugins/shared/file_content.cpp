@@ -14,12 +14,6 @@ FileError too_large(std::uint64_t size, std::uint64_t max_size) {
   return {EFBIG, "has " + std::to_string(size) + " bytes; the limit is " + std::to_string(max_size)};
 }
 
-struct stat status_of(const Descriptor& file) {
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw FileError(errno);
-  return status;
-}
-
 // 0 at the end of the file.
 std::size_t read_some(const Descriptor& file, char* buffer, std::size_t size) {
   for (;;) {
@@ -30,6 +24,12 @@ std::size_t read_some(const Descriptor& file, char* buffer, std::size_t size) {
 }
 
 }  // namespace
+
+struct stat status_of(const Descriptor& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw FileError(errno);
+  return status;
+}
 
 void require_regular(const struct stat& status) {
   if (S_ISDIR(status.st_mode)) throw FileError(EISDIR);

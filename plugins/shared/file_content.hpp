@@ -10,6 +10,8 @@
 
 namespace plugins {
 
+struct stat status_of(const Descriptor& file);
+
 // Throws if it is a folder, a pipe, a device or a socket.
 void require_regular(const struct stat& status);
 

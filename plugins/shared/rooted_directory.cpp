@@ -44,12 +44,6 @@ Descriptor checked(int fd) {
   return Descriptor(fd);
 }
 
-struct stat status_of(const Descriptor& file) {
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) throw FileError(errno);
-  return status;
-}
-
 // Gives the file that is going to replace `name` its permissions. Throws if `name` is nothing that may be replaced.
 void take_over_permissions(const Descriptor& folder, const std::string& name, const Descriptor& file) {
   struct stat status {};
