@@ -23,7 +23,7 @@ ComponentList::Page page_of(const ComponentList& list, std::optional<std::string
   return page ? *std::move(page) : ComponentList::Page{};
 }
 
-constexpr auto refusal = "the cursor is not one that this list gave out; ask without a cursor for the first page";
+constexpr auto bad_cursor = "the cursor is not one that this list gave out; ask without a cursor for the first page";
 
 std::string refusal_of(const ComponentList& list, std::string_view cursor) {
   const auto page = list.page(cursor, 10);
@@ -71,19 +71,19 @@ TEST(ComponentList, KeepsItsCursorsWhenComponentsComeAndGo) {
 
 TEST(ComponentList, RefusesACursorOfAnotherList) {
   const auto cursor = page_of(list_of({"a", "b"}, "resources"), std::nullopt, 1).next_cursor;
-  EXPECT_EQ(refusal_of(list_of({"a", "b"}, "tools"), cursor), refusal);
-  EXPECT_EQ(refusal_of(list_of({"a", "b"}, "resourceTemplates"), cursor), refusal);
+  EXPECT_EQ(refusal_of(list_of({"a", "b"}, "tools"), cursor), bad_cursor);
+  EXPECT_EQ(refusal_of(list_of({"a", "b"}, "resourceTemplates"), cursor), bad_cursor);
   EXPECT_EQ(refusal_of(list_of({"a", "b"}, "resources"), cursor), "accepted");
 }
 
 TEST(ComponentList, RefusesWhatIsNoCursor) {
   const auto list = list_of({"a", "b"});
-  EXPECT_EQ(refusal_of(list, ""), refusal);
-  EXPECT_EQ(refusal_of(list, "2"), refusal);
-  EXPECT_EQ(refusal_of(list, "not base64!"), refusal);
-  EXPECT_EQ(refusal_of(list, "dG9vbHM"), refusal);        // "tools"
-  EXPECT_EQ(refusal_of(list, "dG9vbHNhOmI"), refusal);    // "toolsa:b"
-  EXPECT_EQ(refusal_of(list, "dG9vbHM6YQ"), "accepted");  // "tools:a"
+  EXPECT_EQ(refusal_of(list, ""), bad_cursor);
+  EXPECT_EQ(refusal_of(list, "2"), bad_cursor);
+  EXPECT_EQ(refusal_of(list, "not base64!"), bad_cursor);
+  EXPECT_EQ(refusal_of(list, "dG9vbHM"), bad_cursor);      // "tools"
+  EXPECT_EQ(refusal_of(list, "dG9vbHNhOmI"), bad_cursor);  // "toolsa:b"
+  EXPECT_EQ(refusal_of(list, "dG9vbHM6YQ"), "accepted");   // "tools:a"
 }
 
 TEST(ComponentList, EqualsAnotherOfTheSameContentOnly) {

@@ -11,12 +11,12 @@ using Path = std::vector<std::string>;
 auto read(const std::string& schema) {
   return read_parameter_headers(nlohmann::ordered_json::parse(schema));
 }
-std::string refusal_of(const std::string& schema) {
+std::string mistake_of_schema(const std::string& schema) {
   const auto headers = read(schema);
   return headers ? "accepted" : headers.error().message;
 }
 std::string refusal_of_property(const std::string& property) {
-  return refusal_of(R"({"type":"object","properties":{"a":)" + property + "}}");
+  return mistake_of_schema(R"({"type":"object","properties":{"a":)" + property + "}}");
 }
 
 TEST(ParameterHeaders, AreFoundWithThePathsOfTheirArguments) {
@@ -54,7 +54,7 @@ TEST(ParameterHeaders, HaveNamesThatHeadersCanHave) {
 }
 
 TEST(ParameterHeaders, AreUniqueWhateverTheirCase) {
-  EXPECT_EQ(refusal_of(R"({"properties":{"a":{"type":"string","x-mcp-header":"Region"},
+  EXPECT_EQ(mistake_of_schema(R"({"properties":{"a":{"type":"string","x-mcp-header":"Region"},
                                          "b/c":{"type":"string","x-mcp-header":"REGION"}}})"),
             "/properties/b~1c/x-mcp-header: names Mcp-Param-REGION a second time; case does not count");
 }
@@ -69,7 +69,7 @@ TEST(ParameterHeaders, AreOnlyForTypesThatOneTextCanCarry) {
 }
 
 TEST(ParameterHeaders, AreOnlyForPropertiesThatKeysAloneReach) {
-  EXPECT_EQ(refusal_of(R"({"type":"object","x-mcp-header":"A"})"),
+  EXPECT_EQ(mistake_of_schema(R"({"type":"object","x-mcp-header":"A"})"),
             "/x-mcp-header: is for properties, not for the whole schema");
   const std::string annotated = R"({"type":"string","x-mcp-header":"A"})";
   for (const std::string keyword : {"items", "contains", "additionalProperties", "unevaluatedItems", "propertyNames",
@@ -81,10 +81,11 @@ TEST(ParameterHeaders, AreOnlyForPropertiesThatKeysAloneReach) {
   }
   for (const std::string keyword : {"allOf", "anyOf", "oneOf", "prefixItems", "items"}) {
     EXPECT_NE(refusal_of_property("{\"" + keyword + "\":[{}," + annotated + "]}"), "accepted") << keyword;
-    EXPECT_NE(refusal_of("{\"" + keyword + R"(":[{"properties":{"b":)" + annotated + "}}]}"), "accepted") << keyword;
+    EXPECT_NE(mistake_of_schema("{\"" + keyword + R"(":[{"properties":{"b":)" + annotated + "}}]}"), "accepted")
+        << keyword;
   }
   for (const std::string keyword : {"patternProperties", "dependentSchemas", "$defs", "definitions"}) {
-    EXPECT_NE(refusal_of("{\"" + keyword + R"(":{"b":)" + annotated + "}}"), "accepted") << keyword;
+    EXPECT_NE(mistake_of_schema("{\"" + keyword + R"(":{"b":)" + annotated + "}}"), "accepted") << keyword;
   }
 }
 

@@ -33,10 +33,10 @@ using namespace std::chrono_literals;
 using Connection = test::ScriptedServer::Connection;
 
 // What came of one answer.
-class Heard final : public AnswerListener {
+class HeardAnswer final : public AnswerListener {
  public:
   // Pauses at each piece.
-  explicit Heard(bool pauses = false) : pauses_(pauses) {}
+  explicit HeardAnswer(bool pauses = false) : pauses_(pauses) {}
 
   void head_came(const AnswerHead& head) override {
     const std::lock_guard lock(mutex_);
@@ -105,7 +105,7 @@ class PooledHttpClientTest : public ::testing::Test {
     return {.url = *read_http_url(url), .method = "GET", .is_idempotent = true};
   }
   std::string ask(OutgoingRequest request) {
-    const auto heard = std::make_shared<Heard>();
+    const auto heard = std::make_shared<HeardAnswer>();
     client_.send(std::move(request), heard);
     return heard->outcome();
   }
@@ -135,9 +135,9 @@ TEST_F(PooledHttpClientTest, HasNoMoreConnectionsThanItMayAndLetsTheOthersWait) 
       connection.answer("done");
     }
   });
-  std::vector<std::shared_ptr<Heard>> all;
+  std::vector<std::shared_ptr<HeardAnswer>> all;
   for (int i = 0; i < 8; ++i) {
-    all.push_back(std::make_shared<Heard>());
+    all.push_back(std::make_shared<HeardAnswer>());
     client_.send(post(server.url()), all.back());
   }
   may_answer.set_value();
@@ -157,7 +157,7 @@ TEST_F(PooledHttpClientTest, TellsAStreamPieceByPiece) {
     for (const char c : std::string_view("\r\n6\r\nsecond\r\n0\r\n\r\n"))
       connection.say({&c, 1});
   });
-  const auto heard = std::make_shared<Heard>();
+  const auto heard = std::make_shared<HeardAnswer>();
   client_.send(post(server.url()), heard);
   EXPECT_TRUE(heard->hears("first"));
   EXPECT_EQ(heard->type(), "text/event-stream");
@@ -172,7 +172,7 @@ TEST_F(PooledHttpClientTest, ReadsNoMoreThanTheListenerTakes) {
     connection.hear_request(2);
     connection.answer(std::string(bytes, 'x'));
   });
-  const auto heard = std::make_shared<Heard>(true);
+  const auto heard = std::make_shared<HeardAnswer>(true);
   auto request = post(server.url());
   request.max_body = 0;
   request.times.silence = 20ms;  // does not count while nothing is read
@@ -296,9 +296,9 @@ TEST_F(PooledHttpClientTest, GivesNoMoreTimeForAHeadThatDrips) {
 TEST_F(PooledHttpClientTest, TellsNobodyAnythingWhileItEnds) {
   const test::ScriptedServer server([](Connection& connection) { connection.hear("never"); });
   auto client = std::make_unique<PooledHttpClient>(loops_, options_);
-  std::vector<std::shared_ptr<Heard>> all;
+  std::vector<std::shared_ptr<HeardAnswer>> all;
   for (int i = 0; i < 4; ++i) {
-    all.push_back(std::make_shared<Heard>());
+    all.push_back(std::make_shared<HeardAnswer>());
     client->send(post(server.url()), all.back());
   }
   client.reset();
@@ -313,7 +313,7 @@ TEST_F(PooledHttpClientTest, PausesOnlyWhereTheListenerWantsThat) {
     connection.hear_request(2);
     connection.answer(std::string(std::size_t{1} << 20, 'x'));
   });
-  const auto heard = std::make_shared<Heard>(true);
+  const auto heard = std::make_shared<HeardAnswer>(true);
   auto request = post(server.url());
   request.max_body = 0;
   const auto sent = client_.send(std::move(request), heard);
@@ -330,7 +330,7 @@ TEST_F(PooledHttpClientTest, ClosesTheConnectionOfWhatIsCancelled) {
     connection.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
     rest.set_value(connection.hear("never"));
   });
-  const auto heard = std::make_shared<Heard>();
+  const auto heard = std::make_shared<HeardAnswer>();
   const auto sent = client_.send(post(server.url()), heard);
   EXPECT_TRUE(heard->hears("first"));
   sent->cancel();
@@ -409,7 +409,7 @@ class PooledHttpClientTlsTest : public ::testing::Test {
     std::string outcome;
     PooledHttpClient client(client_loops_, {.ca_file = authority});
     for (int i = 0; i < 2; ++i) {
-      const auto heard = std::make_shared<Heard>();
+      const auto heard = std::make_shared<HeardAnswer>();
       auto request =
           OutgoingRequest{.url = *read_http_url("https://127.0.0.1:" + std::to_string(server.port())), .method = "GET"};
       client.send(std::move(request), heard);
@@ -454,7 +454,7 @@ TEST_F(PooledHttpClientTlsTest, KeepsNobodyWaitingWhileItReadsWhomToTrust) {
   const test::ScriptedServer server([](Connection& connection) { connection.hear("never"); });
   PooledHttpClient client(client_loops_, {.ca_file = pipe});
   const auto ask = [&] {
-    auto heard = std::make_shared<Heard>();
+    auto heard = std::make_shared<HeardAnswer>();
     client.send({.url = *read_http_url("https" + server.url().substr(4))}, heard);
     return heard;
   };

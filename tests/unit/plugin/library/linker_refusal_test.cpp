@@ -12,28 +12,28 @@ using ::testing::StartsWith;
 constexpr auto private_path = "/tmp/mcp-plugins-7/clock.1.0123456789ab.so";
 
 // As Boost.DLL throws it.
-Error refusal_of(const std::string& words) {
+Error error_in(const std::string& words) {
   return linker_refusal("boost::dll::shared_library::load() failed (dlerror system message: " + words +
                             "): Bad file descriptor [system:9]",
                         private_path);
 }
 
 TEST(LinkerRefusalTest, LeavesOutThePathOfThePrivateCopy) {
-  EXPECT_EQ(refusal_of(std::string(private_path) + ": cannot allocate memory in static TLS block").message,
+  EXPECT_EQ(error_in(std::string(private_path) + ": cannot allocate memory in static TLS block").message,
             "the dynamic linker refused it: cannot allocate memory in static TLS block");
-  EXPECT_EQ(refusal_of(std::string("/lib/libm.so.6: something of ") + private_path + " is wrong").message,
+  EXPECT_EQ(error_in(std::string("/lib/libm.so.6: something of ") + private_path + " is wrong").message,
             "the dynamic linker refused it: /lib/libm.so.6: something of it is wrong");
 }
 
 TEST(LinkerRefusalTest, SaysWhichVersionOfTheCLibraryIsMissing) {
-  EXPECT_THAT(refusal_of("/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.99' not found (required by " +
-                         std::string(private_path) + ")")
+  EXPECT_THAT(error_in("/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.99' not found (required by " +
+                       std::string(private_path) + ")")
                   .message,
               StartsWith("it needs GLIBC_2.99 of libc.so.6, which this system does not have"));
 }
 
 TEST(LinkerRefusalTest, SaysWhichLibraryNeedsAVersionThatIsMissing) {
-  const auto refusal = refusal_of("/opt/libold.so.1: version `OLD_2' not found (required by /opt/libuser.so)");
+  const auto refusal = error_in("/opt/libold.so.1: version `OLD_2' not found (required by /opt/libuser.so)");
   EXPECT_EQ(refusal.message,
             "the library libuser.so, which it uses, needs OLD_2 of libold.so.1, which this system does not have: "
             "install a newer libold.so.1, or build it on this or an older system");
@@ -41,7 +41,7 @@ TEST(LinkerRefusalTest, SaysWhichLibraryNeedsAVersionThatIsMissing) {
 }
 
 TEST(LinkerRefusalTest, SaysWhichLibraryIsMissing) {
-  const auto refusal = refusal_of("libabsent.so.1: cannot open shared object file: No such file or directory");
+  const auto refusal = error_in("libabsent.so.1: cannot open shared object file: No such file or directory");
   EXPECT_EQ(refusal.message,
             "it needs the library libabsent.so.1, which the system does not find; install it, or put it beside the "
             "plugin into a bundle, the folder NAME.plugin (add_mcp_plugin(... LIBRARIES ...))");
@@ -50,7 +50,7 @@ TEST(LinkerRefusalTest, SaysWhichLibraryIsMissing) {
 
 TEST(LinkerRefusalTest, WritesAnUndefinedSymbolAsItsSourceHasIt) {
   const auto undefined = [](const std::string& symbol) {
-    return refusal_of(std::string(private_path) + ": undefined symbol: " + symbol).message;
+    return error_in(std::string(private_path) + ": undefined symbol: " + symbol).message;
   };
   const std::string begin = "the dynamic linker refused it: undefined symbol: ";
   EXPECT_EQ(undefined("_Z7nowherei"), begin + "nowhere(int); link what defines it");

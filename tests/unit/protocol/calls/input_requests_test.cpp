@@ -19,16 +19,16 @@ const OrderedJson form = request(
     R"({"message":"?","requestedSchema":{"type":"object","properties":{"age":{"type":"integer","minimum":18}},"required":["age"]}})");
 const OrderedJson page = request("elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com/"})");
 const OrderedJson sampling = request("sampling/createMessage", R"({"messages":[],"maxTokens":1})");
-const OrderedJson roots = request("roots/list", "{}");
+const OrderedJson roots_request = request("roots/list", "{}");
 
 std::string mistake(const OrderedJson& request, const std::string& answer) {
   return mistake_in_answer(request, Json::parse(answer)).value_or("none");
 }
 
 TEST(InputRequests, AreReadByTheirNames) {
-  const auto read = read_input_requests(OrderedJson{{"inputRequests", {{"a", form}, {"b", roots}}}}.dump());
+  const auto read = read_input_requests(OrderedJson{{"inputRequests", {{"a", form}, {"b", roots_request}}}}.dump());
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read, (OrderedJson{{"a", form}, {"b", roots}}));
+  EXPECT_EQ(*read, (OrderedJson{{"a", form}, {"b", roots_request}}));
 }
 
 TEST(InputRequests, KeepTheOrderOfTheirFields) {
@@ -53,7 +53,7 @@ TEST(InputRequests, AreRefusedAsAWhole) {
   EXPECT_EQ(whole(R"({"inputRequests":{}})"), lacks);
   OrderedJson many;
   for (int i = 0; i < 33; ++i)
-    many[std::to_string(i)] = roots;
+    many[std::to_string(i)] = roots_request;
   EXPECT_EQ(whole(OrderedJson{{"inputRequests", many}}.dump()), "\"inputRequests\" has 33 requests, more than 32");
 }
 
@@ -125,11 +125,11 @@ TEST(AnswerOfTheClient, ToSamplingIsAMessage) {
 }
 
 TEST(AnswerOfTheClient, ToRootsIsAListOfUris) {
-  EXPECT_EQ(mistake(roots, R"({"roots":[]})"), "none");
-  EXPECT_EQ(mistake(roots, R"({"roots":[{"uri":"file:///a"}]})"), "none");
-  EXPECT_EQ(mistake(roots, R"({"roots":[{"name":"a"}]})"),
+  EXPECT_EQ(mistake(roots_request, R"({"roots":[]})"), "none");
+  EXPECT_EQ(mistake(roots_request, R"({"roots":[{"uri":"file:///a"}]})"), "none");
+  EXPECT_EQ(mistake(roots_request, R"({"roots":[{"name":"a"}]})"),
             "an element of \"roots\" lacks the string \"uri\", or its \"name\" is no string");
-  EXPECT_EQ(mistake(roots, "{}"), "\"roots\" is not an array");
+  EXPECT_EQ(mistake(roots_request, "{}"), "\"roots\" is not an array");
 }
 
 TEST(EssenceOfInputRequests, IsEnoughToCheckAnswers) {

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // So long that only a thread that waits for ever is meant.
-constexpr auto patience = 20s;
+constexpr auto time_to_load = 20s;
 
 TEST(LoadThreads, RunTasksBesideEachOther) {
   LoadThreads threads({.at_once = 2, .long_time = 1h});
@@ -20,11 +20,11 @@ TEST(LoadThreads, RunTasksBesideEachOther) {
   std::promise<void> second_runs;
   threads.run([&] {
     first_runs.set_value();
-    EXPECT_EQ(second_runs.get_future().wait_for(patience), std::future_status::ready);
+    EXPECT_EQ(second_runs.get_future().wait_for(time_to_load), std::future_status::ready);
   });
   threads.run([&] { second_runs.set_value(); });
-  EXPECT_EQ(first_runs.get_future().wait_for(patience), std::future_status::ready);
-  EXPECT_TRUE(threads.stop(patience));
+  EXPECT_EQ(first_runs.get_future().wait_for(time_to_load), std::future_status::ready);
+  EXPECT_TRUE(threads.stop(time_to_load));
 }
 
 TEST(LoadThreads, RunNoMoreThanSoManyAtOnce) {
@@ -42,7 +42,7 @@ TEST(LoadThreads, RunNoMoreThanSoManyAtOnce) {
         if (++done == 20) all.set_value();
       });
     }
-    EXPECT_EQ(all.get_future().wait_for(patience), std::future_status::ready);
+    EXPECT_EQ(all.get_future().wait_for(time_to_load), std::future_status::ready);
   }
   EXPECT_LE(most, 2);
 }
@@ -54,10 +54,10 @@ TEST(LoadThreads, KeepNobodyWaitingForOneThatHangs) {
   std::promise<void> other;
   threads.run([ended] { ended.wait(); });
   threads.run([&] { other.set_value(); });
-  EXPECT_EQ(other.get_future().wait_for(patience), std::future_status::ready);
+  EXPECT_EQ(other.get_future().wait_for(time_to_load), std::future_status::ready);
   EXPECT_FALSE(threads.stop(1ms)) << "one hangs";
   end.set_value();
-  EXPECT_TRUE(threads.stop(patience));
+  EXPECT_TRUE(threads.stop(time_to_load));
 }
 
 TEST(LoadThreads, DropWhatWaitsWhenTheyStop) {
@@ -73,7 +73,7 @@ TEST(LoadThreads, DropWhatWaitsWhenTheyStop) {
   threads.run([&] { ran = true; });
   EXPECT_FALSE(threads.stop(0ms));
   end.set_value();
-  EXPECT_TRUE(threads.stop(patience));
+  EXPECT_TRUE(threads.stop(time_to_load));
   EXPECT_FALSE(ran);
 }
 

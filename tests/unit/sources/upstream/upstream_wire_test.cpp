@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 const UpstreamPeer legacy{.revision = "2025-06-18"};
 const UpstreamPeer modern{.is_modern = true, .revision = "2026-07-28"};
 
-Error mistake_in(std::string_view text) {
+Error error_in(std::string_view text) {
   const auto read = from_upstream::read(text);
   return read.has_error() ? read.error() : fail("none");
 }
@@ -85,13 +85,13 @@ TEST(UpstreamWireTest, ReadsAnswersNotificationsAndRequests) {
 }
 
 TEST(UpstreamWireTest, SaysWhatIsWrongWithWhatComes) {
-  EXPECT_THAT(mistake_in("listening on port 80").message, HasSubstr("is no JSON"));
-  EXPECT_THAT(mistake_in("[1]").message, HasSubstr("is no JSON object"));
-  EXPECT_THAT(mistake_in(R"({"id":"word","result":{}})").message, HasSubstr("the host has not made"));
-  EXPECT_THAT(mistake_in(R"({"id":1,"result":{},"error":{}})").message, HasSubstr("both a result and an error"));
-  EXPECT_THAT(mistake_in(R"({"id":1,"result":7})").message, HasSubstr("no object"));
-  EXPECT_THAT(mistake_in(R"({"id":1,"error":{"code":"x"}})").message, HasSubstr("without a code and a message"));
-  EXPECT_THAT(mistake_in(R"({"id":[],"method":"x"})").message, HasSubstr("neither a string nor a whole number"));
+  EXPECT_THAT(error_in("listening on port 80").message, HasSubstr("is no JSON"));
+  EXPECT_THAT(error_in("[1]").message, HasSubstr("is no JSON object"));
+  EXPECT_THAT(error_in(R"({"id":"word","result":{}})").message, HasSubstr("the host has not made"));
+  EXPECT_THAT(error_in(R"({"id":1,"result":{},"error":{}})").message, HasSubstr("both a result and an error"));
+  EXPECT_THAT(error_in(R"({"id":1,"result":7})").message, HasSubstr("no object"));
+  EXPECT_THAT(error_in(R"({"id":1,"error":{"code":"x"}})").message, HasSubstr("without a code and a message"));
+  EXPECT_THAT(error_in(R"({"id":[],"method":"x"})").message, HasSubstr("neither a string nor a whole number"));
 }
 
 TEST(UpstreamWireTest, TellsWhoseAnAnswerIsThatIsTooLongOrBroken) {

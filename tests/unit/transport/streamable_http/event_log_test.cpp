@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using Messages = std::vector<std::string>;
-using Outcome = EventLog::Resumption::Outcome;
+using Resumed = EventLog::Resumption::Outcome;
 
 TEST(EventIds, AreReadAsTheyAreWritten) {
   EXPECT_EQ((EventId{EventId::Kind::response, 17, 3}).text(), "r17-3");
@@ -60,7 +60,7 @@ class EventLogTest : public ::testing::Test {
   }
   Messages missed(const std::string& session, const std::string& id) {
     auto resumption = resume(session, id);
-    if (resumption.stream == nullptr) return {resumption.outcome == Outcome::carried ? "carried" : "unknown"};
+    if (resumption.stream == nullptr) return {resumption.outcome == Resumed::carried ? "carried" : "unknown"};
     resumption.stream->release();
     return texts(resumption.missed);
   }
@@ -121,7 +121,7 @@ TEST_F(EventLogTest, GivesNoStreamToASecondConnection) {
   EXPECT_EQ(missed("s", "r1-0"), Messages{"carried"});
   stream->release();
   const auto resumption = resume("s", "r1-0");
-  EXPECT_EQ(resumption.outcome, Outcome::resumed);
+  EXPECT_EQ(resumption.outcome, Resumed::resumed);
   EXPECT_EQ(missed("s", "r1-0"), Messages{"carried"});
 }
 
@@ -159,7 +159,7 @@ TEST_F(EventLogTest, EndsAStreamWithoutAnEventWhereNoReplyIsDue) {
   open("s", source)->release();
   source->end({});
   const auto resumption = resume("s", "r1-0");
-  EXPECT_EQ(resumption.outcome, Outcome::resumed);
+  EXPECT_EQ(resumption.outcome, Resumed::resumed);
   EXPECT_EQ(resumption.outbox, nullptr);
   EXPECT_TRUE(resumption.missed.empty());
 }
@@ -297,7 +297,7 @@ TEST_F(EventLogTest, ForgetsWhatNobodyUsesForLong) {
   tell("s", 1, 10);
   now_ += 59s;
   log_->forget_unused();
-  EXPECT_EQ(resume("s", "r1-0").outcome, Outcome::resumed);
+  EXPECT_EQ(resume("s", "r1-0").outcome, Resumed::resumed);
   now_ += 61s;
   log_->forget_unused();
   EXPECT_EQ(missed("s", "r1-0"), Messages{"carried"}) << "in use";
@@ -362,7 +362,7 @@ TEST_F(EventLogTest, LosesNothingThoughConnectionsComeAndGo) {
   while (heard.empty() || heard.back() != "reply") {
     stream->release();
     const auto resumption = log->resume("s", last, reader_);
-    ASSERT_EQ(resumption.outcome, Outcome::resumed);
+    ASSERT_EQ(resumption.outcome, Resumed::resumed);
     for (const auto& event : resumption.missed)
       hear(event.id, *event.message);
     stream = resumption.stream;
