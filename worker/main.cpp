@@ -173,9 +173,9 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // What the plugin prints is to be in the log when it prints it, not when a block is full.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  mcph::report_crashes(tell_host);
   const bool is_forked = was_fork_server({argv[3], std::strlen(argv[3])});
   if (is_forked) belong_to(host);
+  mcph::report_crashes(tell_host);
   try {
     return serve(is_forked);
   } catch (const std::exception& error) {

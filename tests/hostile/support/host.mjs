@@ -229,10 +229,14 @@ export class Host {
     return Number(new RegExp(`^${kind}:\\s+(\\d+)`, 'm').exec(readOrNothing(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
   }
 
-  // Processes that were started as its workers, and what those have left: their command line names this host.
+  // Processes that were started as its workers, and what those have left: their command line names this host. The one that
+  // forks them is none.
   get workers() {
     const mark = `mcp-plugin-worker\0${this.child.pid}\0`;
-    return processes().filter((pid) => readOrNothing(`/proc/${pid}/cmdline`).startsWith(mark)).map(Number);
+    return processes().filter((pid) => {
+      const line = readOrNothing(`/proc/${pid}/cmdline`);
+      return line.startsWith(mark) && !/\0fork-server *\0/.test(line);
+    }).map(Number);
   }
 
   // Children that have ended and have not been waited for.

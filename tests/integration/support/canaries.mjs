@@ -61,7 +61,7 @@ export class Canaries {
   }
 }
 
-// The processes that a host has started for its plugins.
+// The processes that a host has started for its plugins, and the one that forks them.
 export function workersOf(host) {
   const mark = `mcp-plugin-worker\0${host.child.pid}\0`;
   return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid)).filter((pid) => {
