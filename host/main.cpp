@@ -27,9 +27,9 @@ void share_freed_memory() {
   // buffer that was ever freed for an ordinary one, and each arena keeps room for it.
   constexpr int large = 4 * 1024 * 1024;
   ::mallopt(M_MMAP_THRESHOLD, large);
-  // What an arena keeps at its end until all is quiet (return_freed_memory): a call with a message of 1 MiB takes a few
-  // of that size, and to have each page of them anew from the system takes longer than all else that is done with it.
-  constexpr int kept = 8 * 1024 * 1024;
+  // What an arena keeps at its end: a call with a message of 1 MiB takes a few of that size, and to have each page of
+  // them anew from the system takes longer than all else that is done with it.
+  constexpr int kept = 4 * 1024 * 1024;
   ::mallopt(M_TRIM_THRESHOLD, kept);
   // As many as there are event loops at most, and in use from the start; malloc would add arenas to eight for each
   // processor.
