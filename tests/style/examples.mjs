@@ -5,6 +5,8 @@
 //   sh: run, with the built program first in PATH, in an empty folder with the shipped plugins
 //   ts, py: programs of clients; run by tests/integration/sdk_samples.test.mjs and tests/fastmcp
 //   go, rust, zig: compiled by tests/languages, where their compilers are
+//   a file's name behind the language: shown_files.mjs compares it with that file
+//   cmake: shown only; examples/CMakeLists.txt has the like
 //   console, nginx: shown only; for what runs for ever or needs a program that is not here
 // usage: examples.mjs SOURCE_DIR HOST COMPONENTS_DIR CXX CC [PYTHON_PLUGIN]
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -14,8 +16,9 @@ import path from 'node:path';
 
 const [source, host, components, cxx, cc, pythonPlugin] = process.argv.slice(2);
 const documents = ['README.md', 'CONTRIBUTING.md', 'plugin-api/ABI.md', 'bench/README.md',
-  ...readdirSync(path.join(source, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
-  .filter((name) => name !== 'docs/from-fastmcp.md'); // has parts of two programs, see tests/fastmcp
+  ...readdirSync(path.join(source, 'docs'), { recursive: true }).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+  .filter((name) => name !== 'docs/from-fastmcp.md') // has parts of two programs, see tests/fastmcp
+  .filter((name) => name !== 'docs/tutorial.md'); // is followed from its beginning to its end by tests/tutorial
 const folder = mkdtempSync(path.join(os.tmpdir(), 'examples-'));
 symlinkSync(components, path.join(folder, 'mcp_components'));
 const include = ['-I', path.join(source, 'plugin-api/include')];
@@ -46,6 +49,7 @@ const checks = {
   go() {}, // tests/languages/go/project.test.mjs compiles them
   nginx() {}, // tests/integration/unix_socket.test.mjs has one like it
   mermaid() {},
+  cmake() {},
   rust() {}, // by the tests of the crate: languages.rust.crates
 };
 
@@ -53,8 +57,9 @@ let passed = 0;
 const failures = [];
 for (const document of documents) {
   const text = readFileSync(path.join(source, document), 'utf8');
-  for (const match of text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)) {
-    const [, language, code] = match;
+  for (const match of text.matchAll(/^```(\w*)( .+)?\n([\s\S]*?)^```$/gm)) {
+    const [, language, shownFile, code] = match;
+    if (shownFile) continue;
     const place = `${document}:${text.slice(0, match.index).split('\n').length}`;
     const file = path.join(folder, `block.${language}`);
     writeFileSync(file, code);
