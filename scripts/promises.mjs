@@ -98,6 +98,7 @@ const everything = ['bench/everything.mjs', build];
 const authoring = ['bench/authoring.mjs', build, '--edits', full ? '20' : '5'];
 const knowledge = ['bench/knowledge.mjs', build, '--documents', full ? '100000' : '10000'];
 const data = ['bench/data.mjs', build, '--mib', full ? '1024' : '128'];
+const tutorial = ['tests/tutorial/tutorial.mjs', build];
 const hop = ['bench/hop.mjs', build, ...counts];
 const scale = ['bench/scale.mjs', build];
 const peers = ['bench/peers.sh', '--only', 'host,rmcp', ...counts];
@@ -185,6 +186,10 @@ const promises = [
     costs(/ after (\S+) s p50/g, 3, atMost, ' s', ...authoring)],
   ['authoring', 'and no connection is refused and no call fails meanwhile (docs/debugging.md)',
     costs(/; (\d+) connections refused, (\d+) calls/g, 0, atMost, '', ...authoring)],
+  ['authoring', 'the tutorial takes at most 20 lines (docs/tutorial.md)',
+    costs(/ of the processor; (\d+) lines/g, 20, atMost, ' lines', ...tutorial)],
+  ['authoring', 'and at most 300 s, where the host is installed (docs/tutorial.md)',
+    costs(/^all of it: (\S+) s,/gm, 300, atMost, ' s', ...tutorial)],
   ['costs', 'a credential that is known leaves at least 0.95 of the calls a second (bench/README.md)',
     costs(/, 32 connections[^]*?^token of the host +\S+ +(\S+)[^]*?^JWT that is known +\S+ +(\S+)/gm, 0.95, atLeast, '', ...credentials)],
   ['costs', 'new tokens: at least 0.8 of the verifications of openssl speed; RS256, ES256, EdDSA (bench/README.md)',
