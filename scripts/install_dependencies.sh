@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
-# Installs what building (and, with --tests, testing) needs and is missing. Debian and Ubuntu; elsewhere it names the
-# packages and stops. Safe to run again: does nothing when nothing is missing.
+# Installs what building (with --tests also testing, with --site only the documentation's site) needs and is missing. Debian
+# and Ubuntu; elsewhere it names the packages and stops. Safe to run again: does nothing when nothing is missing.
 set -euo pipefail
 
 build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev
   libcairo2-dev libcurl4-openssl-dev libdw-dev libpcre2-dev libseccomp-dev libsqlite3-dev libssl-dev libtomlplusplus-dev
   pkg-config poppler-utils pybind11-dev python3-dev tzdata)
-test_packages=(libgtest-dev libgmock-dev clang libclang-rt-dev clang-format clang-tidy npm curl openssl perl
+site_packages=(doxygen npm python3-venv)
+test_packages=("${site_packages[@]}" libgtest-dev libgmock-dev clang libclang-rt-dev clang-format clang-tidy curl openssl perl
   nginx-light libcjson-dev)
 # Ubuntu's is a snap, which containers cannot run; without a browser the test of the page that shows charts is skipped.
 if grep -qs '^ID=debian$' /etc/os-release; then test_packages+=(chromium); fi
 
 packages=("${build_packages[@]}")
-[[ "${1:-}" == --tests ]] && packages+=("${test_packages[@]}")
+case "${1:-}" in
+  --tests) packages+=("${test_packages[@]}") ;;
+  --site) packages=("${site_packages[@]}") ;;
+esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  [[ "${1:-}" == --tests ]] && tests=ON || tests=OFF
-  echo "This is neither Debian nor Ubuntu. Install what these Debian packages hold, then build with" >&2
-  echo "  cmake --preset release -DMCP_BUILD_TESTS=$tests && cmake --build --preset release" >&2
+  echo "This is neither Debian nor Ubuntu. Install what these Debian packages hold, then" >&2
+  case "${1:-}" in
+    --site) echo "run sh site/build.sh build/site" >&2 ;;
+    --tests) echo "build with cmake --preset release -DMCP_BUILD_TESTS=ON && cmake --build --preset release" >&2 ;;
+    *) echo "build with cmake --preset release -DMCP_BUILD_TESTS=OFF && cmake --build --preset release" >&2 ;;
+  esac
   printf '  %s\n' "${packages[@]}" >&2
   exit 1
 fi
