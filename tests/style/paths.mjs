@@ -25,7 +25,7 @@ const anchorsOf = (file) => new Set([...read(file).matchAll(/^#+ (.*)$/gm)].map(
   heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
 const markdown = (folder) => readdirSync(path.join(source, folder)).filter((name) => name.endsWith('.md'))
   .map((name) => path.join(folder, name));
-for (const document of [...markdown('.'), ...markdown('docs'), ...markdown('docs/recipes'), 'plugin-api/ABI.md', 'bench/README.md', 'tests/fuzz/README.md', 'tests/attacks.md']) {
+for (const document of [...markdown('.'), ...markdown('docs'), ...markdown('docs/recipes'), 'plugin-api/ABI.md', 'bench/README.md', 'examples/README.md', 'tests/fuzz/README.md', 'tests/attacks.md']) {
   for (const [, link] of read(document).matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^[a-z]+:/.test(link)) continue;
     const [file, anchor] = link.split('#');
