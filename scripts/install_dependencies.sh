@@ -6,15 +6,17 @@ set -euo pipefail
 build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev
   libcairo2-dev libcurl4-openssl-dev libdw-dev libpcre2-dev libseccomp-dev libsqlite3-dev libssl-dev libtomlplusplus-dev
   pkg-config poppler-utils pybind11-dev python3-dev tzdata)
-site_packages=(doxygen npm python3-venv)
-test_packages=("${site_packages[@]}" libgtest-dev libgmock-dev clang libclang-rt-dev clang-format clang-tidy curl openssl perl
+test_packages=(libgtest-dev libgmock-dev clang libclang-rt-dev clang-format clang-tidy npm curl openssl perl
   nginx-light libcjson-dev)
 # Ubuntu's is a snap, which containers cannot run; without a browser the test of the page that shows charts is skipped.
 if grep -qs '^ID=debian$' /etc/os-release; then test_packages+=(chromium); fi
 
+# For the documentation's site, which a test builds.
+site_packages=(doxygen npm python3-venv)
+
 packages=("${build_packages[@]}")
 case "${1:-}" in
-  --tests) packages+=("${test_packages[@]}") ;;
+  --tests) packages+=("${test_packages[@]}" "${site_packages[@]}") ;;
   --site) packages=("${site_packages[@]}") ;;
 esac
 
