@@ -1,5 +1,6 @@
 #include "python/interpreter.hpp"
 
+#include <csignal>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pybind11/pybind11.h>
@@ -84,7 +85,10 @@ void embed_package() {
   if (!result) throw py::error_already_set();
   // Where a crash was in Python is printed before the host's own report of it, which has the last lines that were
   // printed.
-  py::module_::import("faulthandler").attr("enable")(py::arg("all_threads") = false);
+  const auto faulthandler = py::module_::import("faulthandler");
+  faulthandler.attr("enable")(py::arg("all_threads") = false);
+  // Likewise of a thread that does not come back. By this signal its worker asks it where it is, and hears it, too.
+  faulthandler.attr("register")(SIGQUIT, py::arg("all_threads") = false, py::arg("chain") = true);
 }
 
 }  // namespace

@@ -273,6 +273,26 @@ test('WhatIsPrintedAndWhatIsRaisedIsInTheLog', async (context) => {
   });
 });
 
+test('AFileThatDoesNotComeToItsEndIsToldWithItsLine', async (context) => {
+  const served = await Served.start(context, { 'a.py': versionTool(1) });
+  const until = join(served.components.folder, 'until');
+  const endless = `import pathlib\nwhile not pathlib.Path("${until}").exists():\n    time.sleep(0.01)\n`;
+  const level = await served.says(/^the files are still being loaded after 5 s:\n +File ".*a\.py", line [45], in <module>/,
+    () => served.write('a.py', endless + versionTool(2)));
+  assert.equal(level, 'warning');
+  assert.equal(await served.say('version'), '1');
+  await served.says(/^loaded .* anew$/, () => writeFile(until, ''));
+  assert.equal(await served.say('version'), '2');
+});
+
+test('ACallThatDoesNotComeToItsEndIsToldWithItsLine', { skip: inProcess && 'it needs a worker' }, async (context) => {
+  const endless = '@tool\ndef spin() -> int:\n    while True:\n        pass\n';
+  const served = await Served.start(context, { 'a.py': endless }, () => ({ limits: { callTimeMs: 300 } }));
+  const printed = served.host.log.until({ event: 'plugin output', text: /a\.py", line [56] in spin/ }, patience);
+  assert.match((await served.call('spin')).error?.message ?? 'no answer', /took longer than the 0\.3 s/);
+  await printed;
+});
+
 test('TheStrictSandboxNeedsToReadTheFolderOnly', { skip: inProcess && 'it needs a worker' }, async (context) => {
   const files = {
     'a.py': `

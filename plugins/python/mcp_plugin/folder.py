@@ -1,20 +1,24 @@
 """A folder of Python files as modules: imported all anew, and looked at for changes."""
 
+import contextlib
 import functools
 import importlib.machinery
+import itertools
 import os
 import pathlib
 import sys
 import threading
 import traceback
 import types
-from typing import Any, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 from .components import Collection, collect
 
 MAX_FILES = 10_000
 _TAKEN_NAMES = sys.stdlib_module_names | {"mcp_plugin"}
 Fingerprint = dict[str, tuple[int, int, int]]
+_WARNING = 3
+_SECONDS_OF_LOADING = 5  # after which somebody is told; the host waits for ten when it starts the plugin
 _loading = threading.Lock()  # what the decorators register is of the folder that is being loaded
 
 
@@ -88,11 +92,31 @@ class Folder:
             sys.meta_path.remove(self._finder)
             sys.meta_path.insert(0, self._finder)
             before = self._take_modules()
-            collection, mistakes = self._import_all()
+            with self._told_where_it_is():
+                collection, mistakes = self._import_all()
             if mistakes and all_or_nothing:
                 self._take_modules()
                 sys.modules.update(before)
         return collection, mistakes
+
+    @contextlib.contextmanager
+    def _told_where_it_is(self) -> Iterator[None]:
+        """A file that does not come to its end would otherwise leave no word of that."""
+        loading = threading.get_ident()
+
+        def tell() -> None:
+            stack = reversed(traceback.StackSummary.extract(traceback.walk_stack(sys._current_frames().get(loading))))
+            frames = itertools.dropwhile(lambda frame: not self._finder.has(frame.filename), stack)
+            where = "".join(traceback.StackSummary.from_list(_of_author(frames)).format()).rstrip()
+            self._host.log(0, _WARNING, f"the files are still being loaded after {_SECONDS_OF_LOADING} s:\n{where}")
+
+        timer = threading.Timer(_SECONDS_OF_LOADING, tell)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _import_all(self) -> tuple[Collection, list[str]]:
         if not self.path.is_dir():
@@ -151,9 +175,12 @@ def _import(file: pathlib.Path) -> None:
 _OTHER_FRAMES = ("<mcp_plugin", "<frozen importlib", str(__spec__.origin).removesuffix("folder.py"))
 
 
+def _of_author(frames: Iterable[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
+    return [frame for frame in frames if not frame.filename.startswith(_OTHER_FRAMES)]
+
+
 def described(error: BaseException) -> str:
     """The traceback, as far as it is the author's."""
     told = traceback.TracebackException.from_exception(error)
-    frames = [frame for frame in told.stack if not frame.filename.startswith(_OTHER_FRAMES)]
-    told.stack = traceback.StackSummary.from_list(frames)
+    told.stack = traceback.StackSummary.from_list(_of_author(told.stack))
     return "".join(told.format()).rstrip()
