@@ -1,6 +1,7 @@
 #include "admin/operator_answers.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <unistd.h>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/json_text.hpp"
 #include "base/similar_name.hpp"
 #include "base/time_text.hpp"
+#include "telemetry/log_text.hpp"
 
 namespace mcph {
 namespace {
@@ -78,6 +80,58 @@ void append_names(std::vector<std::string>& names, const Components& components)
   append(components.prompts);
 }
 
+template <class All>
+std::vector<std::string> names_of(const All& all) {
+  std::vector<std::string> names;
+  for (const auto& each : all)
+    names.push_back(component_name(each));
+  return names;
+}
+
+Result<LogRequest> read_log_request(const Json& json) {
+  LogRequest request{.plugin = json.value("plugin", ""), .follows = json.value("follow", true)};
+  const auto level = log_level_named(json.value("level", "info"));
+  if (!level) return fail("\"level\" is not one of trace, debug, info, warning, error");
+  request.level = *level;
+  request.last = json.value("last", std::size_t{0});
+  return request;
+}
+
+// Whether a line of the log is about that plugin, by its name or its file, which also a refused one has.
+bool is_about(const std::string& wanted, std::string_view plugin, std::string_view file) {
+  if (wanted.empty() || plugin == wanted || file == wanted) return true;
+  const auto name = std::filesystem::path(file).filename();
+  return !file.empty() && (name == wanted || name.stem() == wanted);
+}
+
+// The last of those lines that are wanted.
+std::vector<std::string> last_of(const std::vector<std::string>& lines, const LogRequest& request) {
+  std::vector<std::string> last;
+  for (auto line = lines.rbegin(); line != lines.rend() && last.size() < request.last; ++line) {
+    const auto json = parse_json(*line);
+    if (json.has_error() || log_level_named(json->value("level", "")) < request.level) continue;
+    const auto text = [&](const char* key) {
+      return json->contains(key) && json->at(key).is_string() ? json->at(key).get<std::string>() : std::string();
+    };
+    if (is_about(request.plugin, text("plugin"), text("file"))) last.push_back(*line);
+  }
+  std::ranges::reverse(last);
+  return last;
+}
+
+// Until nobody waits for more.
+void tell_of(WatchedLog::Watcher& watcher, ControlServer::Asker& asker) {
+  constexpr std::chrono::milliseconds between_looks{100};
+  for (Result<> told = {}; told.has_value() && asker.waits();) {
+    if (auto line = watcher.next(between_looks)) told = asker.tell(*std::move(line));
+  }
+}
+
+std::string too_many() {
+  return control_error("there are " + std::to_string(WatchedLog::max_watchers) +
+                       " who trace or read the log already; end one of them");
+}
+
 // Calls of a template's resources have their URIs.
 bool has_match(const Components& components, const std::string& uri) {
   return std::ranges::any_of(components.resource_templates,
@@ -98,9 +152,15 @@ std::string OperatorAnswers::answer(std::string_view request, ControlServer::Ask
       {"reload", Kind::reload}, {"disable", Kind::disable}, {"enable", Kind::enable}};
   const auto command = text("command");
   if (command == "status") return status();
+  if (command == "components") return components();
   if (command == "trace") return trace(text("plugin"), text("component"), asker);
+  if (command == "log") {
+    const auto wanted = read_log_request(*json);
+    return wanted.has_error() ? control_error(wanted.error().message) : show_log(*wanted, asker);
+  }
   const auto kind = kinds.find(command);
-  if (kind == kinds.end()) return control_error("\"command\" is not one of status, trace, reload, disable, enable");
+  if (kind == kinds.end())
+    return control_error("\"command\" is not one of status, components, trace, log, reload, disable, enable");
   const auto plugin = text("plugin");
   if (plugin.empty() && (kind->second != Kind::reload || json->contains("plugin"))) {
     return control_error("\"plugin\" is not the name of one");
@@ -146,17 +206,64 @@ std::string OperatorAnswers::trace(const std::string& plugin, const std::string&
     return component.empty() ? is("plugin", plugin) || (plugin.empty() && is("component", {}))
                              : is("component", component) && (plugin.empty() || is("plugin", plugin));
   });
-  if (watcher == nullptr)
-    return control_error("there are " + std::to_string(WatchedLog::max_watchers) + " traces already; end one of them");
+  if (watcher == nullptr) return too_many();
   if (listener_) listener_("trace", plugin, "ok");
   // From now on nothing is missed.
   Json begun{{"tracing", true}};
   if (auto remark = remark_on(component); !remark.empty()) begun["remark"] = std::move(remark);
-  for (auto told = asker.tell(dump(begun)); told.has_value() && asker.waits();) {
-    constexpr std::chrono::milliseconds between_looks{100};
-    if (auto line = watcher->next(between_looks)) told = asker.tell(*std::move(line));
-  }
+  if (asker.tell(dump(begun)).has_value()) tell_of(*watcher, asker);
   return R"({"ok":true})";
+}
+
+std::string OperatorAnswers::remark_on_plugin(const std::string& plugin) const {
+  std::vector<std::string> names;
+  for (const auto& each : service_.report().plugins) {
+    const auto name = each.identity ? each.identity->name : each.file.stem().string();
+    if (is_about(plugin, name, each.file.string())) return {};
+    names.push_back(name);
+  }
+  const auto nearest = similar_name(plugin, names);
+  return "no plugin is called \"" + plugin + "\"" + (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?");
+}
+
+std::string OperatorAnswers::show_log(const LogRequest& request, ControlServer::Asker& asker) const {
+  std::vector<std::string> kept;
+  auto watcher = log_.watch(
+      [plugin = request.plugin](std::string_view, Log::Fields fields) {
+        const auto value = [&fields](std::string_view name) -> std::string_view {
+          const auto* const field = find_field(fields, name);
+          return field == nullptr ? std::string_view() : field->value;
+        };
+        return is_about(plugin, value("plugin"), value("file"));
+      },
+      request.level, &kept);
+  if (watcher == nullptr) return too_many();
+  if (listener_) listener_("log", request.plugin, "ok");
+  Json begun{{"logging", true}};
+  if (auto remark = remark_on_plugin(request.plugin); !remark.empty()) begun["remark"] = std::move(remark);
+  auto told = asker.tell(dump(begun));
+  for (auto& line : last_of(kept, request)) {
+    if (told.has_value()) told = asker.tell(std::move(line));
+  }
+  if (told.has_value() && request.follows) tell_of(*watcher, asker);
+  return R"({"ok":true})";
+}
+
+std::string OperatorAnswers::components() const {
+  OrderedJson json{
+      {"ok", true}, {"folder", absolute_path(host_.components).string()}, {"plugins", OrderedJson::array()}};
+  for (const auto& plugin : service_.report().plugins) {
+    const Components none;
+    const auto& listed = plugin.components == nullptr ? none : *plugin.components;
+    json["plugins"].push_back({{"plugin", plugin.identity ? plugin.identity->name : ""},
+                               {"file", plugin.file.string()},
+                               {"tools", names_of(listed.tools)},
+                               {"resources", names_of(listed.resources)},
+                               {"resourceTemplates", names_of(listed.resource_templates)},
+                               {"prompts", names_of(listed.prompts)},
+                               {"disabled", plugin.disabled_components}});
+  }
+  return dump(json);
 }
 
 std::string OperatorAnswers::status() const {

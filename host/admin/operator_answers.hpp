@@ -1,9 +1,12 @@
 // The language that the operator and a host speak, one JSON object a line:
 //   {"command": "status"}
 //   {"command": "reload", "plugin"?: "clock"}
-//   {"command": "disable" or "enable", "plugin": "clock"}
-// A plugin is its name or its file. The answer has "error" if nothing came of it. Owned by a command that serves; any
-// thread.
+//   {"command": "disable" or "enable", "plugin": "clock", "component"?: "now"}
+//   {"command": "components"}
+//   {"command": "trace", "plugin"?: "clock", "component"?: "now"}
+//   {"command": "log", "plugin"?: "clock", "level"?: "info", "last"?: 10, "follow"?: true}
+// A plugin is its name or its file. The answer has "error" if nothing came of it. What trace and log show comes as
+// lines before the answer. Owned by a command that serves; any thread.
 #pragma once
 
 #include <chrono>
@@ -34,6 +37,14 @@ struct ConfigurationReport {
 };
 using ReportConfiguration = std::function<ConfigurationReport()>;
 
+// Which lines of the log an operator wants to see.
+struct LogRequest {
+  std::string plugin;  // the name or the file of one; empty: all
+  Log::Level level = Log::Level::info;
+  std::size_t last = 0;  // of those that have been written
+  bool follows = true;   // and those that come
+};
+
 // Hears of each command that was to change something, for which plugin, empty: all, and what came of it: "ok", "not for
 // all", or why nothing.
 using OperatorListener =
@@ -56,10 +67,16 @@ class OperatorAnswers {
   std::string status() const;
 
  private:
+  // What may be named: {"folder", "plugins": [{"plugin", "file", "tools": [name], "resources": [URI], ...}]}
+  std::string components() const;
   std::string trace(const std::string& plugin, const std::string& component, ControlServer::Asker& asker) const;
+  // The last lines of the log that are of this plugin, empty: all, and what follows.
+  std::string show_log(const LogRequest& request, ControlServer::Asker& asker) const;
   bool is_served(const std::string& plugin) const;
   // That there is no such component, which may come, and whose refused calls are traced. Empty: there is.
   std::string remark_on(const std::string& component) const;
+  // Likewise of a plugin, or the file of one.
+  std::string remark_on_plugin(const std::string& plugin) const;
 
   const HostFacts host_;
   OperatorService& service_;

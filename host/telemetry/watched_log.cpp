@@ -34,35 +34,57 @@ void WatchedLog::Watcher::take(const std::string& line) {
   filled_.notify_one();
 }
 
-std::shared_ptr<WatchedLog::Watcher> WatchedLog::watch(Wants wants) {
-  auto watcher = std::make_shared<Watcher>(std::move(wants));
+std::shared_ptr<WatchedLog::Watcher> WatchedLog::watch(Wants wants, Level from, std::vector<std::string>* kept) {
+  auto watcher = std::make_shared<Watcher>(std::move(wants), from);
   const MutexLock lock(mutex_);
-  std::erase_if(watchers_, [](const auto& each) { return each.expired(); });
-  if (watchers_.size() >= max_watchers) return nullptr;
+  if (watchers().size() >= max_watchers) return nullptr;
   watchers_.push_back(watcher);
-  is_watched_ = true;
+  watched_from_ = std::min(watched_from_.load(), from);
+  if (kept != nullptr) kept->assign(kept_.begin(), kept_.end());
   return watcher;
 }
 
 void WatchedLog::write(Level level, std::string_view event, Fields fields) {
-  if (log_.writes(level)) log_.write(level, event, fields);
-  if (!is_watched_.load()) return;
   std::string line;
-  for (const auto& watcher : watchers()) {
-    if (!watcher->wants(event, fields)) continue;
-    if (line.empty())
-      line = R"({"time":")" + time_text(std::chrono::system_clock::now()) + R"(",)" + json_members(event, fields) + "}";
-    watcher->take(line);
+  const auto text = [&]() -> const std::string& {
+    if (line.empty()) {
+      line = R"({"time":")" + time_text(std::chrono::system_clock::now()) + R"(","level":")";
+      line.append(name_of(level)).append(R"(",)").append(json_members(event, fields)) += '}';
+    }
+    return line;
+  };
+  const bool is_written = log_.writes(level);
+  if (is_written) log_.write(level, event, fields);
+  if (!is_written && level < watched_from_.load()) return;
+  for (const auto& watcher : is_written ? keep(text()) : keep({})) {
+    if (watcher->wants(level, event, fields)) watcher->take(text());
   }
 }
 
-std::vector<std::shared_ptr<WatchedLog::Watcher>> WatchedLog::watchers() {
-  std::vector<std::shared_ptr<Watcher>> all;
+WatchedLog::Watchers WatchedLog::keep(const std::string& line) {
   const MutexLock lock(mutex_);
-  for (const auto& each : watchers_) {
-    if (auto watcher = each.lock()) all.push_back(std::move(watcher));
+  if (!line.empty()) {
+    kept_.push_back(line);
+    kept_bytes_ += line.size();
   }
-  if (all.empty()) is_watched_ = false;
+  while (kept_.size() > max_kept_lines || kept_bytes_ > max_kept_bytes) {
+    kept_bytes_ -= kept_.front().size();
+    kept_.pop_front();
+  }
+  return watchers_.empty() ? Watchers() : watchers();
+}
+
+WatchedLog::Watchers WatchedLog::watchers() {
+  Watchers all;
+  auto from = Level::off;
+  std::erase_if(watchers_, [&](const auto& each) {
+    auto watcher = each.lock();
+    if (watcher == nullptr) return true;
+    from = std::min(from, watcher->from_);
+    all.push_back(std::move(watcher));
+    return false;
+  });
+  watched_from_ = from;
   return all;
 }
 

@@ -1,5 +1,6 @@
 // A log that can be watched while the host runs: each watcher gets what it wants to see as lines of JSON, also of the
-// levels that the log itself does not write. Nobody who writes waits for a watcher. Any thread.
+// levels that the log itself does not write. Nobody who writes waits for a watcher. The last lines that the log has
+// written are kept for those who come later. Any thread.
 #pragma once
 
 #include <atomic>
@@ -24,23 +25,29 @@ class WatchedLog final : public Log {
   static constexpr std::size_t max_watchers = 8;
   // Lines that one has not taken; those beyond are left out, and counted.
   static constexpr std::size_t max_lines = 1000;
+  // What is kept for those who come later.
+  static constexpr std::size_t max_kept_lines = 1000;
+  static constexpr std::size_t max_kept_bytes = std::size_t{128} << 10;
 
   // Whether a watcher wants to see an event.
   using Wants = std::function<bool(std::string_view event, Fields fields)>;
 
   class Watcher {
    public:
-    explicit Watcher(Wants wants) : wants_(std::move(wants)) {}
+    Watcher(Wants wants, Level from) : wants_(std::move(wants)), from_(from) {}
 
     // The next line, without its end; nothing: there is none within that time.
     std::optional<std::string> next(std::chrono::milliseconds patience);
 
    private:
     friend class WatchedLog;
-    bool wants(std::string_view event, Fields fields) const { return wants_(event, fields); }
+    bool wants(Level level, std::string_view event, Fields fields) const {
+      return level >= from_ && wants_(event, fields);
+    }
     void take(const std::string& line);
 
     const Wants wants_;
+    const Level from_;
     Mutex mutex_;
     Condition filled_;
     std::deque<std::string> lines_ GUARDED_BY(mutex_);
@@ -50,19 +57,27 @@ class WatchedLog final : public Log {
   // The log outlives it.
   explicit WatchedLog(Log& log) : log_(log) {}
 
-  // Watches for as long as somebody has the watcher. Null: there are as many as may be.
-  std::shared_ptr<Watcher> watch(Wants wants);
+  // Watches what is of this level at least, for as long as somebody has the watcher. Null: there are as many as may be.
+  // `kept` gets what is kept of the lines before, of all levels and whoever wants them: none is missed, none comes
+  // twice.
+  std::shared_ptr<Watcher> watch(Wants wants, Level from = Level::trace, std::vector<std::string>* kept = nullptr);
 
   void write(Level level, std::string_view event, Fields fields) override;
-  bool writes(Level level) const override { return is_watched_.load() || log_.writes(level); }
+  bool writes(Level level) const override { return level >= watched_from_.load() || log_.writes(level); }
 
  private:
-  std::vector<std::shared_ptr<Watcher>> watchers();
+  using Watchers = std::vector<std::shared_ptr<Watcher>>;
+  // Those that there are; as from which level is learnt, too.
+  Watchers watchers() REQUIRES(mutex_);
+  // Returns the watchers that are to see the line.
+  Watchers keep(const std::string& line);
 
   Log& log_;
-  std::atomic<bool> is_watched_{false};
+  std::atomic<Level> watched_from_{Level::off};
   Mutex mutex_;
   std::vector<std::weak_ptr<Watcher>> watchers_ GUARDED_BY(mutex_);
+  std::deque<std::string> kept_ GUARDED_BY(mutex_);
+  std::size_t kept_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace mcph

@@ -75,7 +75,8 @@ class OperatorAnswersTest : public ::testing::Test {
 };
 
 TEST_F(OperatorAnswersTest, RefusesWhatIsNoRequest) {
-  constexpr auto commands = R"({"error":"\"command\" is not one of status, trace, reload, disable, enable"})";
+  constexpr auto commands =
+      R"({"error":"\"command\" is not one of status, components, trace, log, reload, disable, enable"})";
   EXPECT_TRUE(ask("GET / HTTP/1.1").starts_with(R"({"error":"the request is no JSON: )"));
   EXPECT_TRUE(ask("").starts_with(R"({"error":"the request is no JSON: )"));
   EXPECT_TRUE(ask(R"({"command":"status","command":"reload"})").starts_with(R"({"error":)"));
@@ -143,6 +144,24 @@ TEST_F(OperatorAnswersTest, TellsWhatIsSaidInCalls) {
   of_tool.heard = reader.heard;
   answers_.answer(R"({"command":"trace","component":"add"})", of_tool);
   EXPECT_THAT(of_tool.told.at(2), HasSubstr(R"("plugin":"others")"));
+}
+
+TEST_F(OperatorAnswersTest, TellsWhatTheLogSays) {
+  Reader reader(3);
+  reader.heard = [this](std::size_t count) {
+    if (count != 1) return;
+    watched_.debug("looked", {{"plugin", "sums"}});
+    watched_.info("plugin loaded", {{"plugin", "sums"}});
+    watched_.info("serving");
+    watched_.warning("plugin refused", {{"file", "/components/tools/sums.so"}, {"reason", "no"}});
+  };
+  answers_.answer(R"({"command":"log","plugin":"sums"})", reader);
+  ASSERT_EQ(reader.told.size(), 3U);
+  EXPECT_EQ(reader.told[0], R"({"logging":true,"remark":"no plugin is called \"sums\""})");
+  EXPECT_THAT(reader.told[1], HasSubstr(R"("level":"info","event":"plugin loaded","plugin":"sums")"));
+  EXPECT_THAT(reader.told[2], HasSubstr(R"("level":"warning","event":"plugin refused")"));
+  EXPECT_EQ(ask(R"({"command":"log","level":"loud"})"),
+            R"({"error":"\"level\" is not one of trace, debug, info, warning, error"})");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 class WatchedLogTest : public ::testing::Test {
@@ -38,7 +39,7 @@ TEST_F(WatchedLogTest, GivesEachWatcherWhatItWants) {
   watched_.info("serving");
   for (const auto& watcher : {one, other}) {
     EXPECT_THAT(watcher->next(0ms).value_or(""),
-                MatchesRegex(R"(\{"time":"[^"]+","event":"call","plugin":"sums","ms":2\})"));
+                MatchesRegex(R"(\{"time":"[^"]+","level":"trace","event":"call","plugin":"sums","ms":2\})"));
     EXPECT_EQ(watcher->next(0ms), std::nullopt);
   }
 }
@@ -58,6 +59,41 @@ TEST_F(WatchedLogTest, CountsWhatAWatcherHasNoRoomFor) {
   EXPECT_EQ(watcher->next(0ms), R"({"event":"missed","lines":5})");
   watched_.trace("call");
   EXPECT_NE(watcher->next(0ms).value_or("").find("call"), std::string::npos);
+}
+
+TEST_F(WatchedLogTest, IsWatchedFromALevelOn) {
+  const auto any = [](std::string_view, Log::Fields) { return true; };
+  const auto watcher = watched_.watch(any, Log::Level::debug);
+  EXPECT_FALSE(watched_.writes(Log::Level::trace));
+  EXPECT_TRUE(watched_.writes(Log::Level::debug));
+  const auto of_warnings = watched_.watch(any, Log::Level::warning);
+  watched_.trace("call");
+  watched_.debug("looked");
+  watched_.warning("refused");
+  EXPECT_THAT(watcher->next(0ms).value_or(""), HasSubstr("looked"));
+  EXPECT_THAT(watcher->next(0ms).value_or(""), HasSubstr("refused"));
+  EXPECT_THAT(of_warnings->next(0ms).value_or(""), HasSubstr("refused"));
+  EXPECT_EQ(of_warnings->next(0ms), std::nullopt);
+}
+
+TEST_F(WatchedLogTest, KeepsTheLastLinesThatTheLogHasWritten) {
+  watched_.info("first");
+  watched_.debug("not written");
+  std::vector<std::string> kept;
+  auto watcher = watched_.watch([](std::string_view, Log::Fields) { return true; }, Log::Level::info, &kept);
+  watched_.info("next");
+  EXPECT_THAT(kept, ElementsAre(HasSubstr("first")));
+  EXPECT_THAT(watcher->next(0ms).value_or(""), HasSubstr("next"));
+
+  watcher.reset();
+  for (std::size_t i = 0; i < WatchedLog::max_kept_lines; ++i)
+    watched_.info(std::to_string(i));
+  watcher = watched_.watch([](std::string_view, Log::Fields) { return true; }, Log::Level::info, &kept);
+  EXPECT_EQ(kept.size(), WatchedLog::max_kept_lines);
+  EXPECT_THAT(kept.front(), HasSubstr(R"("event":"0")"));
+  watched_.info(std::string(WatchedLog::max_kept_bytes - 1000, 'x'));
+  watched_.watch([](std::string_view, Log::Fields) { return true; }, Log::Level::info, &kept);
+  EXPECT_LT(kept.size(), 20U);
 }
 
 TEST_F(WatchedLogTest, HasSoManyWatchersAndNoMore) {
