@@ -65,7 +65,9 @@ std::vector<CheckResult> check_plugin(const std::filesystem::path& file, PluginL
   const CheckedPlugin plugin(file, loader, options);
   Inspection inspection{.plugin = plugin, .log = log, .probe = probe, .options = options};
   std::vector<CheckResult> results;
-  for (const auto& check : all_checks()) {
+  const auto checks = all_checks();
+  for (std::size_t done = 0; done < checks.size(); ++done) {
+    const auto& check = checks[done];
     // What is found there is what the others need.
     const bool is_first = results.empty();
     if (!is_first && !is_wanted(check, options)) continue;
@@ -74,6 +76,7 @@ std::vector<CheckResult> check_plugin(const std::filesystem::path& file, PluginL
       continue;
     }
     inspection.check = check.name;
+    if (options.begins) options.begins(check.name, done, checks.size());
     results.push_back(run_check(check, inspection));
     inspection.take_log();
   }

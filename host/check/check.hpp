@@ -3,8 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +26,8 @@ struct CheckOptions {
   std::set<std::string> skip = {};          // likewise
   std::filesystem::path data = {};          // the folder of the plugin's data directory
   bool only_read_only = false;              // leaves out the tools without readOnlyHint
+  // Is told of each check when it begins, and how many of how many are behind; may be empty.
+  std::function<void(std::string_view check, std::size_t done, std::size_t all)> begins = {};
 };
 
 struct Finding {

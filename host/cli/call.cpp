@@ -15,6 +15,7 @@
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/given_answers.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/remote_call.hpp"
 #include "protocol/calls/completion.hpp"
 #include "protocol/calls/component_calls.hpp"
@@ -48,12 +49,13 @@ class TerminalCall final : public Call {
   }
 
   void progress(double progress, double total, std::string_view message) override {
-    std::cerr << "progress " << progress;
-    if (total > 0) std::cerr << "/" << total;
-    std::cerr << (message.empty() ? "" : " ") << message << "\n";
+    progress_.tell(progress, total, message);
   }
   void log(std::int32_t, std::string_view) override {}  // the host's log has it
-  void complete(Outcome outcome, std::string_view json) override { ended_.set_value({outcome, std::string(json)}); }
+  void complete(Outcome outcome, std::string_view json) override {
+    progress_.clear();
+    ended_.set_value({outcome, std::string(json)});
+  }
   std::string context() const override {
     Json context{{"protocolVersion", "2026-07-28"},
                  {"client", {{"name", "mcp-plugin-host call"}}},
@@ -64,6 +66,7 @@ class TerminalCall final : public Call {
 
  private:
   const Json capabilities_;
+  ProgressLine progress_;
   std::promise<std::pair<Outcome, std::string>> ended_;
 };
 

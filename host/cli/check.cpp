@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/host.hpp"
 #include "cli/check_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "cli/progress_line.hpp"
 
 namespace mcph {
 namespace {
@@ -93,9 +95,16 @@ int run(const CheckCommand& command) {
   auto host = Host::create(options, log);
   if (host.has_error()) return complain(host.error().message);
   std::vector<CheckedFile> all;
+  ProgressLine progress;
   for (std::size_t i = 0; i < command.files.size(); ++i) {
+    checks.begins = [&progress, name = command.files[i].filename().string()](std::string_view check, std::size_t done,
+                                                                             std::size_t count) {
+      progress.show(
+          progress_text(static_cast<double>(done), static_cast<double>(count), name + ": " + std::string(check)));
+    };
     all.push_back(
         {command.files[i], check_plugin(command.files[i], (*host)->loader(), log, std::move(probes[i]), checks)});
+    progress.clear();
     print(all.back(), command.format);
   }
   if (command.format == CheckCommand::Format::junit) print_junit(std::cout, all);

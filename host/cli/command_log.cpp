@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <unistd.h>
 
+#include "cli/terminal.hpp"
 #include "cli/terminal_text.hpp"
 #include "telemetry/log_events.hpp"
 
@@ -25,7 +27,8 @@ void CommandLog::write(Level level, std::string_view event, Fields fields) {
     if (field.name == "file") line.insert(0, std::filesystem::path(field.value).filename().string() + ": ");
     if (field.name == "text") line += field.value;
   }
-  std::cerr << printable(std::move(line)) + "\n";  // at once, because others write there, too
+  // At once, because others write there, too, and over a line of progress.
+  std::cerr << (is_terminal(STDERR_FILENO) ? "\r\x1b[K" : "") + printable(std::move(line)) + "\n";
 }
 
 }  // namespace mcph

@@ -20,6 +20,7 @@ int run(const ExplainCommand& command);
 int run(const AuditCommand& command);
 int run(const StatusCommand& command);
 int run(const TraceCommand& command);
+int run(const LogCommand& command);
 int run(const OperateCommand& command);
 int run(const SymbolizeCommand& command);
 int run(const UpstreamsCommand& command);

@@ -21,6 +21,7 @@
 #include "cli/complain.hpp"
 #include "cli/own_prefix.hpp"
 #include "cli/source_watch.hpp"
+#include "cli/terminal.hpp"
 #include "telemetry/stderr_log.hpp"
 
 namespace mcph {
@@ -132,9 +133,15 @@ class Builder {
       log_.error("command not run", {{"reason", child.error().message}});
       return false;
     }
-    while (!stopping_.load()) {
+    // Somebody who looks at it is told that it goes on: not every compiler says so.
+    constexpr std::chrono::seconds between_words{10};
+    const auto begin = Clock::now();
+    for (auto told = begin; !stopping_.load();) {
       if (const auto status = child->status()) return *status == 0;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (!is_terminal(output_) || Clock::now() - told < between_words) continue;
+      told = Clock::now();
+      log_.info("still building", {{"s", std::chrono::duration_cast<std::chrono::seconds>(told - begin).count()}});
     }
     return false;
   }

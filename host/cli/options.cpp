@@ -15,8 +15,10 @@
 #include "base/similar_name.hpp"
 #include "base/version.hpp"
 #include "cli/complain.hpp"
+#include "cli/operator_text.hpp"
 #include "cli/setting_options.hpp"
 #include "plugin/names.hpp"
+#include "telemetry/log_text.hpp"
 
 namespace mcph {
 namespace {
@@ -34,9 +36,41 @@ Config stdio_defaults() {
   return config;
 }
 
-void add_operator_options(CLI::App& app, OperatorOptions& options) {
+void add_control(CLI::App& app, OperatorOptions& options) {
   app.add_option("--control", options.control, "Socket of the host, where several run")->type_name("PATH");
+}
+
+void add_operator_options(CLI::App& app, OperatorOptions& options) {
+  add_control(app, options);
   app.add_flag("--json", options.json, "One JSON object");
+}
+
+// An option that has one of a few values, which the help and the completion tell.
+CLI::Option& offer_choice(CLI::App& app, const std::string& name, const std::string& description,
+                          const std::vector<std::string>& values, const std::function<void(const std::string&)>& take) {
+  std::string all;
+  for (const auto& value : values)
+    all += (all.empty() ? "" : "|") + value;
+  const auto check = [values, all](const std::string& text) {
+    const bool is_one = std::ranges::find(values, text) != values.end();
+    return is_one ? std::string() : "\"" + text + "\" is not one of " + all;
+  };
+  return *app.add_option_function<std::string>(name, take, description)->type_name(all)->check(check);
+}
+
+void add_color(CLI::App& app, ColorChoice& color) {
+  offer_choice(app, "--color", "Whether the output is coloured; where it is a terminal, unless told otherwise",
+               {"auto", "always", "never"}, [&color](const std::string& name) {
+                 color = name == "auto" ? ColorChoice::automatic : ColorChoice::never;
+                 if (name == "always") color = ColorChoice::always;
+               });
+}
+
+std::vector<std::string> names_of_orders() {
+  std::vector<std::string> names;
+  for (const auto& order : plugin_orders)
+    names.emplace_back(order.name);
+  return names;
 }
 
 // Empty: a project can have the name, and so can its target.
@@ -107,6 +141,8 @@ class CommandLine {
   void offer_project_tools();
   void offer_check();
   void offer_tools_for_operators();
+  void offer_status();
+  void offer_log();
   void offer_config();
   void offer_tokens();
   void offer_explain();
@@ -137,6 +173,7 @@ class CommandLine {
   AuditCommand audit_;
   StatusCommand status_;
   TraceCommand trace_;
+  LogCommand log_;
   OperateCommand operate_;
   SymbolizeCommand symbolize_;
   UpstreamsCommand upstreams_;
@@ -320,14 +357,14 @@ void CommandLine::offer_check() {
 }
 
 void CommandLine::offer_tools_for_operators() {
-  add_operator_options(offer(app_, "status", "Say how a running host and its plugins fare", [this] { return status_; }),
-                       status_.options);
+  offer_status();
+  offer_log();
   auto& trace = offer(app_, "trace", "Show what is said in the calls of a running host, as lines of JSON",
                       [this] { return trace_; });
   trace.add_option("PLUGIN", trace_.plugin, "The name of the only one that is of interest");
   trace.add_option("--component", trace_.component, "The name or the URI of the only one that is of interest");
   trace.add_option("--count", trace_.count, "End after so many lines");
-  trace.add_option("--control", trace_.options.control, "The host's control socket, where there are several hosts");
+  add_control(trace, trace_.options);
   const auto offer_operation = [this](const std::string& name, const std::string& description, bool needs_plugin) {
     auto& app = offer(app_, name, description, [this] { return operate_; });
     add_operator_options(app, operate_.options);
@@ -342,6 +379,30 @@ void CommandLine::offer_tools_for_operators() {
   offer_operation("reload", "Load a plugin of a running host anew, or all", false);
   offer_operation("disable", "Take a plugin's components off a running host's lists", true);
   offer_operation("enable", "Serve them again", true);
+}
+
+void CommandLine::offer_status() {
+  auto& status = offer(app_, "status", "Say how a running host and its plugins fare", [this] { return status_; });
+  add_operator_options(status, status_.options);
+  status.add_flag("--watch", status_.watch, "Say so again each second, and wait for a host that ends; q ends it");
+  offer_choice(status, "--sort", "By what the plugins are sorted; the most of a number comes first", names_of_orders(),
+               [this](const std::string& name) { status_.sort = name; });
+  add_color(status, status_.color);
+}
+
+void CommandLine::offer_log() {
+  auto& log = offer(app_, "log", "Show the log of a running host: its last lines, and those that follow",
+                    [this] { return log_; });
+  log.add_option("PLUGIN", log_.plugin, "The name or the file of the only one that is of interest");
+  offer_choice(log, "--level", "Only lines of this level and above", {log_level_names.begin(), log_level_names.end()},
+               [this](const std::string& name) { log_.level = name; })
+      .default_str(log_.level);
+  log.add_option("--last", log_.last, "How many of the last lines come first")->capture_default_str();
+  log.add_flag("!--no-follow", log_.follows, "End after these");
+  log.add_option("--count", log_.count, "End after so many lines");
+  log.add_flag("--json", log_.options.json, "Each line as a JSON object");
+  add_control(log, log_.options);
+  add_color(log, log_.color);
 }
 
 void CommandLine::offer_config() {
@@ -479,7 +540,7 @@ void CommandLine::offer_audit() {
 }
 
 Command CommandLine::read(int argc, char** argv) {
-  const std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   for (auto& configured : configured_) {
     if (std::ranges::find(words, configured.app().get_name()) != words.end()) configured.prepare();
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/check.hpp"
+#include "cli/terminal.hpp"
 #include "config/config.hpp"
 #include "plugin/plugin_method.hpp"
 
@@ -127,6 +128,19 @@ struct OperatorOptions {
 };
 struct StatusCommand {
   OperatorOptions options;
+  bool watch = false;
+  std::string sort = {};  // the name of an order of the plugins; empty: the host's own
+  ColorChoice color = ColorChoice::automatic;
+};
+// Shows the log of a running host.
+struct LogCommand {
+  OperatorOptions options;
+  std::string plugin = {};     // the name or the file of the only one of interest; empty: all
+  std::string level = "info";  // that lines have at least
+  std::size_t last = 10;       // of the lines that have been written before
+  bool follows = true;         // and those that come
+  std::size_t count = 0;       // of lines, after which it ends; 0: any number
+  ColorChoice color = ColorChoice::automatic;
 };
 // Shows what is said in the calls of a running host.
 struct TraceCommand {
@@ -152,7 +166,8 @@ struct Exit {
 
 using Command = std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, CheckCommand, ListCommand,
                              CallCommand, NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand,
-                             StatusCommand, TraceCommand, OperateCommand, SymbolizeCommand, UpstreamsCommand, Exit>;
+                             StatusCommand, TraceCommand, LogCommand, OperateCommand, SymbolizeCommand,
+                             UpstreamsCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

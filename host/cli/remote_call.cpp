@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,9 @@
 #include "catalog/parameter_headers.hpp"
 #include "cli/call_params.hpp"
 #include "cli/call_text.hpp"
-#include "http/client/network_caller.hpp"
+#include "cli/progress_line.hpp"
+#include "cli/terminal_text.hpp"
+#include "http/client/pooled_http_client.hpp"
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/calls/plugin_result.hpp"
@@ -23,6 +26,7 @@
 #include "protocol/modern/modern_era.hpp"
 #include "protocol/request_meta.hpp"
 #include "runtime/event_loops.hpp"
+#include "sources/upstream/event_stream_reader.hpp"
 
 namespace mcph {
 namespace {
@@ -54,8 +58,13 @@ std::string_view answer_in(std::string_view body) {
   return body.substr(0, body.find('\n'));
 }
 
+struct RemoteAnswer {
+  unsigned status = 0;
+  std::string body = {};
+};
+
 // What a response says that is no answer of MCP.
-std::string words_for(const HttpAnswer& answer) {
+std::string words_for(const RemoteAnswer& answer) {
   const std::string status = "the server answers with the HTTP status " + std::to_string(answer.status);
   switch (answer.status) {
     case 401:
@@ -68,9 +77,51 @@ std::string words_for(const HttpAnswer& answer) {
   }
 }
 
+// An answer as it comes, of which a person sees the progress. On an event loop.
+class ComingAnswer final : public AnswerListener {
+ public:
+  explicit ComingAnswer(std::promise<Result<RemoteAnswer>>& done) : done_(done) {}
+
+  void head_came(const AnswerHead& head) override {
+    answer_.status = head.status;
+    is_stream_ = head.field("Content-Type").starts_with("text/event-stream");
+  }
+  bool body_came(std::string_view piece) override {
+    answer_.body += piece;
+    if (is_stream_) events_.read(piece, [this](const EventStreamReader::Event& event) { see(event.data); });
+    return true;
+  }
+  void ended(const Result<>& whole) override {
+    progress_.clear();
+    done_.set_value(whole.has_error() ? Result<RemoteAnswer>(whole.error()) : std::move(answer_));
+  }
+
+ private:
+  static constexpr std::size_t max_event_bytes = std::size_t{64} << 10;  // of longer ones it is not looked at
+
+  void see(std::string_view text) {
+    const auto json = parse_json(text);
+    if (json.has_error() || !json->is_object() || json->value("method", Json()) != "notifications/progress") return;
+    const auto params = json->value("params", Json::object());
+    const auto number = [&params](const char* name) {
+      const auto found = params.is_object() ? params.find(name) : params.end();
+      return found != params.end() && found->is_number() ? found->get<double>() : 0.0;
+    };
+    const auto message = params.is_object() ? params.value("message", Json()) : Json();
+    progress_.tell(number("progress"), number("total"),
+                   message.is_string() ? printable(message.get<std::string>()) : std::string());
+  }
+
+  std::promise<Result<RemoteAnswer>>& done_;
+  RemoteAnswer answer_;
+  bool is_stream_ = false;
+  EventStreamReader events_{max_event_bytes};
+  ProgressLine progress_;
+};
+
 class AskedServer {
  public:
-  AskedServer(HttpUrl url, std::string token) : url_(std::move(url)), token_(std::move(token)), caller_(loops_) {}
+  AskedServer(HttpUrl url, std::string token) : url_(std::move(url)), token_(std::move(token)), client_(loops_) {}
   ~AskedServer() {
     loops_.stop();
     loops_.join(std::chrono::seconds(1));
@@ -106,21 +157,24 @@ class AskedServer {
   }
 
  private:
-  Result<HttpAnswer> send(std::string_view method, const std::string& name, const Json& params) {
-    HttpCall call{.url = url_,
-                  .fields = {{"Content-Type", "application/json"},
-                             {"Accept", "application/json, text/event-stream"},
-                             {"MCP-Protocol-Version", std::string(ModernEra::revision)},
-                             {"Mcp-Method", std::string(method)}},
-                  .body = dump(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}),
-                  .max_answer = max_response_bytes,
-                  .patience = remote_patience};
-    if (!name.empty()) call.fields.emplace_back("Mcp-Name", encode_mcp_header_value(name));
-    call.fields.insert(call.fields.end(), fields_.begin(), fields_.end());
-    if (!token_.empty()) call.fields.emplace_back("Authorization", "Bearer " + token_);
-    std::promise<Result<HttpAnswer>> answered;
+  Result<RemoteAnswer> send(std::string_view method, const std::string& name, const Json& params) {
+    constexpr std::chrono::milliseconds any{0};
+    OutgoingRequest request{.url = url_,
+                            .body = dump(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}),
+                            .max_body = max_response_bytes,
+                            .times = {.connect = any, .head = any, .silence = any, .whole = remote_patience},
+                            .closes = true};
+    request.add("Content-Type", "application/json");
+    request.add("Accept", "application/json, text/event-stream");
+    request.add("MCP-Protocol-Version", ModernEra::revision);
+    request.add("Mcp-Method", method);
+    if (!name.empty()) request.add("Mcp-Name", encode_mcp_header_value(name));
+    for (const auto& [field, value] : fields_)
+      request.add(field, value);
+    if (!token_.empty()) request.add("Authorization", "Bearer " + token_);
+    std::promise<Result<RemoteAnswer>> answered;
     auto answer = answered.get_future();
-    caller_.send(std::move(call), [&answered](Result<HttpAnswer> done) { answered.set_value(std::move(done)); });
+    const auto sent = client_.send(std::move(request), std::make_shared<ComingAnswer>(answered));
     return answer.get();
   }
 
@@ -128,13 +182,14 @@ class AskedServer {
   const std::string token_;
   std::vector<std::pair<std::string, std::string>> fields_;
   EventLoops loops_{1, 1};
-  NetworkCaller caller_;
+  PooledHttpClient client_;
 };
 
 Json meta_of(const GivenAnswers& answers) {
   return {{meta_key::protocol_version, ModernEra::revision},
           {meta_key::client_info, {{"name", "mcp-plugin-host call"}, {"version", "1"}}},
-          {meta_key::client_capabilities, answers.client_capabilities()}};
+          {meta_key::client_capabilities, answers.client_capabilities()},
+          {"progressToken", 1}};
 }
 
 // What the server says of the tool; null: nothing.

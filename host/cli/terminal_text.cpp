@@ -1,6 +1,7 @@
 #include "cli/terminal_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <clocale>
 #include <cwchar>
 #include <utility>
@@ -23,6 +24,9 @@ class Utf8Locale {
   locale_t utf8_;
   locale_t before_;
 };
+
+constexpr char escape = '\x1b';
+constexpr std::string_view reset = "\x1b[0m";
 
 // One for what is not known, which a terminal shows as some mark.
 std::size_t width_of(wchar_t character) {
@@ -68,17 +72,51 @@ std::string padded(std::string text, std::size_t columns) {
   return text;
 }
 
-void print_table(std::ostream& out, const std::vector<std::vector<std::string>>& rows) {
+std::string cut(std::string_view line, std::size_t columns) {
+  const Utf8Locale locale;
+  std::mbstate_t state{};
+  std::string kept;
+  bool is_coloured = false;
+  for (std::size_t width = 0; !line.empty();) {
+    std::size_t size = 1;
+    if (line.front() == escape) {
+      size = std::min(line.find('m'), line.size() - 1) + 1;
+      is_coloured = true;
+    } else {
+      wchar_t character = 0;
+      const auto read = std::mbrtowc(&character, line.data(), line.size(), &state);
+      const bool is_character = read > 0 && read <= line.size();
+      if (is_character) size = read;
+      if (!is_character) state = {};
+      width += is_character ? width_of(character) : 1;
+      if (width > columns) break;
+    }
+    kept += line.substr(0, size);
+    line.remove_prefix(size);
+  }
+  return is_coloured ? kept.append(reset) : kept;
+}
+
+std::string Paint::operator()(Style style, std::string_view text) const {
+  constexpr std::array<std::string_view, 6> sequences{"", "\x1b[1m", "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[2m"};
+  const auto sequence = sequences.at(static_cast<std::size_t>(style));
+  if (!colours_ || sequence.empty() || text.empty()) return std::string(text);
+  return std::string(sequence).append(text).append(reset);
+}
+
+void print_table(std::ostream& out, const std::vector<TableRow>& rows, const Paint& paint) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(row.size());
     for (std::size_t column = 0; column < row.size(); ++column)
-      widths[column] = std::max(widths[column], display_width(row[column]));
+      widths[column] = std::max(widths[column], display_width(row[column].text));
   }
   for (const auto& row : rows) {
-    for (std::size_t column = 0; column + 1 < row.size(); ++column)
-      out << padded(row[column], widths[column] + 2);
-    out << row.back() << "\n";
+    for (std::size_t column = 0; column + 1 < row.size(); ++column) {
+      const auto& [text, style] = row[column];
+      out << paint(style, text) << std::string(widths[column] + 2 - display_width(text), ' ');
+    }
+    out << paint(row.back().style, row.back().text) << "\n";
   }
 }
 

@@ -114,7 +114,7 @@ int list(const TokenCommand& command, Time now) {
     std::cout << "There are none; make one with mcp-plugin-host token create NAME --role ROLE\n";
     return 0;
   }
-  std::vector<std::vector<std::string>> rows{{"ID", "NAME", "ROLES", "CREATED", "STATE"}};
+  std::vector<TableRow> rows{{"ID", "NAME", "ROLES", "CREATED", "STATE"}};
   for (const auto& token : *tokens) {
     rows.push_back({printable(token.id), printable(token.subject), printable(joined(token.roles)),
                     time_text(token.created), state_of(token, now)});

@@ -34,6 +34,21 @@ TEST(TerminalText, IsPaddedToColumnsAndNeverCut) {
   EXPECT_EQ(padded("longer", 3), "longer");
 }
 
+TEST(TerminalText, IsCutOffAtTheEdgeWithItsColour) {
+  EXPECT_EQ(cut("add", 5), "add");
+  EXPECT_EQ(cut("calculate", 4), "calc");
+  EXPECT_EQ(cut("日本語", 5), "日本");
+  const Paint paint(true);
+  EXPECT_EQ(cut(paint(Style::good, "serving") + " now", 4), "\x1b[32mserv\x1b[0m");
+  EXPECT_EQ(cut(paint(Style::good, "ok") + " now", 5), "\x1b[32mok\x1b[0m no\x1b[0m");
+}
+
+TEST(TerminalText, ColoursTakeNoRoomInATable) {
+  std::ostringstream out;
+  print_table(out, {{"A", "B"}, {Cell("serving", Style::good), "1"}, {Cell("off", Style::faint), "2"}}, Paint(true));
+  EXPECT_EQ(out.str(), "A        B\n\x1b[32mserving\x1b[0m  1\n\x1b[2moff\x1b[0m      2\n");
+}
+
 TEST(ComponentTable, BeginsEachDescriptionAtOneColumn) {
   const auto components = parse_components(R"({"prompts":[{"name":"ask","description":"A"},
       {"name":"日本語","description":"B"},{"name":"für","description":"C\u001b[2J\nmore"}]})");

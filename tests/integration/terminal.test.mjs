@@ -1,0 +1,138 @@
+// What a person sees in a terminal: a host that is watched, colours, and how far a command is.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { Components, fixture } from './support/components.mjs';
+import { HttpHost, inProcess, program, serve } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
+import { command } from './support/operated.mjs';
+import { Terminal, pictureOf } from './support/terminal.mjs';
+
+async function call(host, name, args = {}) {
+  return (await postModern(host.url, 'tools/call', { name, arguments: args })).json();
+}
+const withoutNoColor = { ...process.env };
+delete withoutNoColor.NO_COLOR;
+const watch = (context, options = {}) =>
+  new Terminal(context, [program, 'status', '--watch'], { columns: 120, env: withoutNoColor, ...options });
+
+test('AWatchedHostShowsItsCallsAndGivesTheTerminalBack', { timeout: 60_000 }, async (context) => {
+  const host = await serve(context, await Components.create('sample_v1', 'slow'));
+  const script = `"${program}" status --watch; echo "ended with $?"; stty -a; sleep 30`;
+  const terminal = new Terminal(context, ['sh', '-c', script], { columns: 120, env: withoutNoColor });
+  await terminal.until(/^PLUGIN +STATE +CALLS\/S +CALLS +ERRORS +IN FLIGHT +P50 +P99 +RESTARTS +ISOLATION +PID +LAST ERROR$/m);
+  await terminal.until(/^sample +serving +\d/m);
+  assert.equal(terminal.styleOf('serving'), '32');
+  await call(host, 'version');
+  for (let calls = 0; calls < 3; ++calls) await call(host, 'wait', { label: 'a', milliseconds: 1 });
+  await terminal.until(/^slow +serving +\d\S* +3 /m);
+  terminal.press('c');
+  await terminal.until(/^slow [^]*^sample /m);
+  assert.equal(terminal.styleOf('c calls'), '1');
+  terminal.press('n');
+  await terminal.until(/^sample [^]*^slow /m);
+  terminal.press('q');
+  await terminal.until(/^ended with 0$[^]*[^-]icanon[^]*[^-]echo /m);
+  assert.doesNotMatch(terminal.text(), /PLUGIN/);
+});
+
+test('AWatchWaitsForAHostThatStartsAnew', { timeout: 60_000 }, async (context) => {
+  const components = await Components.create('sample_v1');
+  context.after(() => components.discard());
+  let host = await HttpHost.start(components);
+  const terminal = watch(context);
+  await terminal.until(new RegExp(`pid ${host.child.pid}, serve`));
+  await host.stop();
+  await terminal.until(/^waiting for the host: /m);
+  host = await HttpHost.start(components);
+  context.after(() => host.stop());
+  await terminal.until(new RegExp(`pid ${host.child.pid}, serve`));
+  terminal.press('\x03');
+  assert.equal(await terminal.ended, 0);
+  assert.ok(terminal.raw.endsWith('\x1b[?25h\x1b[?1049l'), JSON.stringify(terminal.raw.slice(-40)));
+});
+
+test('AWatchWithoutATerminalIsALineOfSnapshots', { timeout: 60_000 }, async (context) => {
+  await serve(context, await Components.create('sample_v1'));
+  const child = spawn(program, ['status', '--watch'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  for await (const data of child.stdout.setEncoding('utf8')) {
+    text += data;
+    if (text.split('PLUGIN').length > 2 && text.endsWith('\n')) break;
+  }
+  child.kill();
+  assert.match(text, /^mcp-plugin-host .*\nPLUGIN .*\nsample +serving +- .*\n\nmcp-plugin-host .*\nPLUGIN .*\nsample +serving +0\.0 /);
+  assert.doesNotMatch(text, /\x1b/);
+});
+
+test('ColoursAreForTerminalsUnlessToldOtherwise', { timeout: 60_000 }, async (context) => {
+  await serve(context, await Components.create('sample_v1'));
+  const shown = async (env, ...options) => {
+    const terminal = new Terminal(context, [program, 'status', ...options], { columns: 200, env });
+    assert.equal(await terminal.ended, 0);
+    return terminal.raw;
+  };
+  assert.match(await shown(withoutNoColor), /\x1b\[32mserving\x1b\[0m/);
+  assert.doesNotMatch(await shown({ ...withoutNoColor, NO_COLOR: '1' }), /\x1b/);
+  assert.doesNotMatch(await shown(withoutNoColor, '--color', 'never'), /\x1b/);
+  assert.doesNotMatch((await command('status')).stdout, /\x1b/);
+  assert.match((await command('status', '--color', 'always')).stdout, /\x1b\[32mserving\x1b\[0m/);
+  assert.match((await command('status', '--color', 'sometimes')).stderr, /"sometimes" is not one of auto\|always\|never/);
+});
+
+test('PluginsAreSorted', { timeout: 60_000 }, async (context) => {
+  const host = await serve(context, await Components.create('sample_v1', 'slow'));
+  await call(host, 'wait', { label: 'a', milliseconds: 1 });
+  const order = async (key) => (await command('status', '--sort', key)).stdout.match(/^(sample|slow)(?= )/gm);
+  assert.deepEqual(await order('calls'), ['slow', 'sample']);
+  assert.deepEqual(await order('name'), ['sample', 'slow']);
+  assert.deepEqual(await order('p99'), ['slow', 'sample']);
+  assert.match((await command('status', '--sort', 'size')).stderr, /"size" is not one of name\|/);
+});
+
+test('ALongCallSaysHowFarItIs', { timeout: 60_000 }, async (context) => {
+  const components = await Components.create('slow');
+  context.after(() => components.discard());
+  const terminal = new Terminal(context, [program, 'call', '--components', components.root, '--data', components.data, 'wait',
+    JSON.stringify({ label: 'a', milliseconds: 200, reports: 2 })]);
+  assert.equal(await terminal.ended, 0);
+  assert.match(terminal.raw, /\r\x1b\[K\[#{10}-{10}\] {2}50 % {2}1\/2 {2}step 1\r/);
+  assert.doesNotMatch(terminal.text(), /step/);
+});
+
+test('ACallOfARunningHostSaysHowFarItIs', { timeout: 60_000 }, async (context) => {
+  const host = await serve(context, await Components.create('slow'));
+  const args = ['call', '--url', host.address.href, 'wait', JSON.stringify({ label: 'a', milliseconds: 200, reports: 2 })];
+  const terminal = new Terminal(context, [program, ...args]);
+  assert.equal(await terminal.ended, 0);
+  assert.match(terminal.raw, /\r\x1b\[K\[#{10}-{10}\] {2}50 % {2}1\/2 {2}step 1\r/);
+  assert.match((await command(...args)).stderr, /^progress 1\/2 step 1\nprogress 2\/2 step 2\n$/);
+});
+
+test('ACheckSaysHowFarItIs', { timeout: 60_000 }, async (context) => {
+  const terminal = new Terminal(context, [program, 'check', '--only', 'schemas', fixture('sample_v1')]);
+  await terminal.ended;
+  assert.match(terminal.raw, /\r\x1b\[K\[-{20}\] {3}0 % {2}0\/\d+ {2}sample_v1\.so: \w+\r/);
+  assert.match(terminal.text(), /passed, 0 failed/);
+  assert.doesNotMatch(terminal.text(), /%/);
+});
+
+// MCP_PICTURES=docs/pictures makes it anew.
+test('ThePictureInTheDocumentationIsWhatATerminalShows', { timeout: 60_000 }, async (context) => {
+  const components = await Components.create('sample_v1', 'slow', 'dying', 'no_entry');
+  const host = await serve(context, components);
+  const terminal = watch(context, { columns: 180, rows: 10 });
+  await terminal.until(/^sample +serving/m);
+  for (let calls = 0; calls < 30; ++calls) await call(host, 'version');
+  for (let calls = 0; calls < 4; ++calls) await call(host, 'wait', { label: 'a', milliseconds: 20 });
+  if (!inProcess) await call(host, 'die', { how: 'abort' });
+  await terminal.until(/^sample +serving +[1-9]\d* +30 /m);
+  const picture = pictureOf(terminal, { [components.root]: '/srv/mcp_components' });
+  if (process.env.MCP_PICTURES && !inProcess) await writeFile(join(process.env.MCP_PICTURES, 'status.svg'), picture);
+  const titles = (svg) => [...svg.matchAll(/font-weight="bold">([A-Z][A-Z0-9/ ]+)</g)].map(([, title]) => title);
+  const inTheDocumentation = await readFile(join(import.meta.dirname, '../../docs/pictures/status.svg'), 'utf8');
+  assert.deepEqual(titles(inTheDocumentation), titles(picture), 'make it anew with MCP_PICTURES=docs/pictures');
+});
