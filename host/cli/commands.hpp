@@ -24,6 +24,9 @@ int run(const LogCommand& command);
 int run(const OperateCommand& command);
 int run(const SymbolizeCommand& command);
 int run(const UpstreamsCommand& command);
+int run(const CompletionCommand& command);
+int run(const CompleteWordsCommand& command);
+int run(const ManualCommand& command);
 inline int run(const Exit& command) {
   return command.status;
 }

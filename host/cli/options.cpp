@@ -6,6 +6,7 @@
 #include <functional>
 #include <iostream>
 #include <list>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -143,6 +144,7 @@ class CommandLine {
   void offer_tools_for_operators();
   void offer_status();
   void offer_log();
+  void offer_shells();
   void offer_config();
   void offer_tokens();
   void offer_explain();
@@ -155,6 +157,10 @@ class CommandLine {
                                       Config defaults, Configured command);
   // A command that asks a plugin what a client would.
   CLI::App& offer_call(PluginMethod method, const std::string& name, const std::string& description);
+
+  std::optional<Command> read_hidden(const std::vector<std::string>& words);
+  // Gives the command its options, if it has those of a configuration.
+  void prepare(const CLI::App& app);
 
   CLI::App app_{"Serves compiled plugins to MCP clients: drop one into mcp_components and they have its tools.",
                 "mcp-plugin-host"};
@@ -174,6 +180,7 @@ class CommandLine {
   StatusCommand status_;
   TraceCommand trace_;
   LogCommand log_;
+  CompletionCommand completion_;
   OperateCommand operate_;
   SymbolizeCommand symbolize_;
   UpstreamsCommand upstreams_;
@@ -191,6 +198,7 @@ CommandLine::CommandLine() {
   offer_explain();
   offer_audit();
   offer_upstreams();
+  offer_shells();
 }
 
 CLI::App& CommandLine::offer(CLI::App& parent, const std::string& name, const std::string& description,
@@ -317,7 +325,8 @@ void CommandLine::offer_project_tools() {
   auto& create = offer(app_, "new", "Make a plugin project that builds at once", [this] { return new_; });
   create.add_option("NAME", new_.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
   create.add_option("--in", new_.directory, "Where to make the folder NAME")->capture_default_str();
-  create.add_option("--lang", new_.language, "The language that it is written in: cpp, c, rust, go or zig")
+  create.add_option("--lang", new_.language, "The language that it is written in")
+      ->type_name("cpp|c|rust|go|zig")
       ->capture_default_str();
 }
 
@@ -403,6 +412,33 @@ void CommandLine::offer_log() {
   log.add_flag("--json", log_.options.json, "Each line as a JSON object");
   add_control(log, log_.options);
   add_color(log, log_.color);
+}
+
+void CommandLine::offer_shells() {
+  auto& completion = offer(app_, "completion", "Print what a shell needs to complete the words of this program",
+                           [this] { return completion_; });
+  offer_choice(completion, "SHELL", "The shell", {"bash", "zsh", "fish"}, [this](const std::string& name) {
+    completion_.shell = name;
+  }).required();
+}
+
+// Neither is for people: one is asked by shells, the other by the build.
+std::optional<Command> CommandLine::read_hidden(const std::vector<std::string>& words) {
+  if (words.empty()) return std::nullopt;
+  if (words.front() == "__complete") {
+    return CompleteWordsCommand{
+        complete_words(app_, {words.begin() + 1, words.end()}, [this](const CLI::App& app) { prepare(app); })};
+  }
+  if (words.front() != "__manual" || words.size() != 2) return std::nullopt;
+  for (auto& configured : configured_)
+    configured.prepare();
+  return ManualCommand{.folder = words.back(), .pages = manual_pages(app_)};
+}
+
+void CommandLine::prepare(const CLI::App& app) {
+  for (auto& configured : configured_) {
+    if (&configured.app() == &app) configured.prepare();
+  }
 }
 
 void CommandLine::offer_config() {
@@ -541,6 +577,7 @@ void CommandLine::offer_audit() {
 
 Command CommandLine::read(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (auto hidden = read_hidden(words)) return *std::move(hidden);
   for (auto& configured : configured_) {
     if (std::ranges::find(words, configured.app().get_name()) != words.end()) configured.prepare();
   }

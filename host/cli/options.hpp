@@ -1,4 +1,5 @@
-// The command line, read into values. Nothing else of the program knows CLI11.
+// The command line, read into values. Of the program only this, and what is made of its options, the completion and the
+// manual, know CLI11.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "check/check.hpp"
+#include "cli/completion.hpp"
+#include "cli/manual.hpp"
 #include "cli/terminal.hpp"
 #include "config/config.hpp"
 #include "plugin/plugin_method.hpp"
@@ -159,6 +162,19 @@ struct OperateCommand {
 struct SymbolizeCommand {
   std::filesystem::path file;
 };
+// Prints what a shell needs to complete the words of this program.
+struct CompletionCommand {
+  std::string shell;
+};
+// Says which words may come next.
+struct CompleteWordsCommand {
+  Completion completion;
+};
+// Writes the manual, a page a command.
+struct ManualCommand {
+  std::filesystem::path folder;
+  std::vector<ManualPage> pages;
+};
 // Nothing to do but to exit: --help, --version, or a mistake that has been told.
 struct Exit {
   int status;
@@ -167,7 +183,7 @@ struct Exit {
 using Command = std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, CheckCommand, ListCommand,
                              CallCommand, NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand,
                              StatusCommand, TraceCommand, LogCommand, OperateCommand, SymbolizeCommand,
-                             UpstreamsCommand, Exit>;
+                             UpstreamsCommand, CompletionCommand, CompleteWordsCommand, ManualCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

@@ -90,6 +90,14 @@ OrderedJson value_of(const std::string& text, const OrderedJson& schema) {
   return error == std::errc{} && end == text.data() + text.size() ? OrderedJson(number) : OrderedJson(text);
 }
 
+// "auto|always|never"
+std::string choice_words(const OrderedJson& values) {
+  std::string words;
+  for (const auto& value : values)
+    words += (words.empty() ? "" : "|") + value.get<std::string>();
+  return words;
+}
+
 std::string default_words(const OrderedJson& shown) {
   return shown.is_string() ? shown.get<std::string>() : shown.dump();
 }
@@ -138,6 +146,7 @@ void ConfiguredCommand::offer(const SettingOption& setting, const OrderedJson& s
     if (shown.contains(at)) option->default_str(default_words(shown.at(at)));
   }
   if (type == "integer") option->type_name("INT");
+  if (schema.contains("enum")) option->type_name(choice_words(schema["enum"]));
   if (setting.environment != nullptr) option->envname(setting.environment);
 }
 

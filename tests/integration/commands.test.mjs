@@ -95,7 +95,7 @@ test('HelpTellsTheDefaults', async () => {
   assert.equal(status, 0);
   assert.match(stdout, /--components TEXT=mcp_components/);
   assert.match(stdout, /--data TEXT=\//);
-  assert.match(stdout, /--log-level TEXT=info/);
+  assert.match(stdout, /--log-level trace\|debug\|info\|warning\|error\|off=info/);
   assert.match(stdout, /--listen TEXT=127\.0\.0\.1:8080/);
 });
 
