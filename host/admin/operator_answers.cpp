@@ -16,22 +16,36 @@
 namespace mcph {
 namespace {
 
+const char* isolation_name(const PluginReport& report) {
+  if (report.identity->is_upstream) return "upstream";
+  return report.status.in_process ? "in-process" : "worker";
+}
+
+// Without what is told of the sandbox by itself.
+std::vector<std::string> remarks_on(const PluginReport& report) {
+  auto remarks = report.remarks;
+  std::erase(remarks, words_for_lacks(report.status.sandbox_lacks));
+  return remarks;
+}
+
 OrderedJson plugin_json(const PluginReport& report) {
-  const auto& [in_process, pid, state, restarts, calls, sandbox, sandbox_lacks] = report.status;
+  const auto& status = report.status;
+  const auto& calls = status.calls;
   OrderedJson json{{"file", report.file.string()}, {"state", name_of(report.state)}};
   if (report.identity) {
     json["plugin"] = report.identity->name;
     json["version"] = report.identity->version;
     json["digest"] = report.identity->digest;
-    json["isolation"] = in_process ? "in-process" : "worker";
-    json["sandbox"] = {{"profile", name_of(sandbox)}, {"lacks", sandbox_lacks}};
-    json["pid"] = pid == 0 ? OrderedJson(nullptr) : OrderedJson(pid);
+    json["isolation"] = isolation_name(report);
+    json["sandbox"] = {{"profile", name_of(status.sandbox)}, {"lacks", status.sandbox_lacks}};
+    json["pid"] = status.pid == 0 ? OrderedJson(nullptr) : OrderedJson(status.pid);
     json["components"] = report.components == nullptr ? 0 : report.components->size();
     if (report.components != nullptr) {
       if (const auto aliases = aliases_in(*report.components); !aliases.empty()) json["aliases"] = aliases;
     }
     if (!report.disabled_components.empty()) json["disabledComponents"] = report.disabled_components;
-    json["restarts"] = restarts;
+    if (const auto remarks = remarks_on(report); !remarks.empty()) json["remarks"] = remarks;
+    json["restarts"] = status.restarts;
     json["calls"] = calls.calls;
     json["errors"] = calls.errors;
     json["inFlight"] = calls.in_flight;

@@ -61,6 +61,7 @@ class Host {
 
   EventLoops& threads() { return threads_; }
   PluginLoader& loader() { return loader_; }
+  VersionLoader& upstream_loader() { return upstreams_; }
   PublishedCatalog& catalog() { return catalog_; }
   // Another one of the same components, for a server that serves some of them, with the operator's instructions for it.
   // Before any are loaded. Lives as long as the host.

@@ -131,7 +131,7 @@ int ask(Host& host, const CallCommand& command, Json arguments, GivenAnswers ans
 }  // namespace
 
 int run(const CallCommand& command) {
-  CommandLog log(command.config.host);
+  CommandLog log(command.config.host, true);
   auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) {
     return fail_with("the arguments are not valid JSON: " + arguments.error().message, command.json);

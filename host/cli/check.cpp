@@ -77,6 +77,9 @@ int run(const CheckCommand& command) {
   for (const auto& file : command.files) {
     std::error_code error;
     if (!std::filesystem::exists(file, error)) return complain(file.string() + " is not there");
+    if (is_upstream_name(file))
+      return complain(file.string() + " says where another server is, and is no plugin that could be checked; " +
+                      "mcp-plugin-host inspect says what it serves");
   }
   const auto data = TemporaryFolder::make();
   if (data.has_error()) return complain(data.error().message);

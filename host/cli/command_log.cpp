@@ -11,13 +11,15 @@
 
 namespace mcph {
 
-CommandLog::CommandLog(const HostOptions& options)
+CommandLog::CommandLog(const HostOptions& options, bool tells_refusals)
     : format_(options.log_format),
+      tells_refusals_(tells_refusals),
       log_(options.log_level, options.log_format),
       output_(Level::debug, options.log_format),
       crashes_(options.log_level, options.log_format, "next") {}
 
 void CommandLog::write(Level level, std::string_view event, Fields fields) {
+  if (event == plugin_refused && tells_refusals_) return;
   if (event == plugin_crashed || event == plugin_refused) return crashes_.write(level, event, fields);
   if (event != plugin_output) return log_.write(level, event, fields);
   if (format_ == StderrLog::Format::json) return output_.write(level, event, fields);

@@ -10,13 +10,15 @@ namespace mcph {
 
 class CommandLog final : public Log {
  public:
-  explicit CommandLog(const HostOptions& options);
+  // `tells_refusals`: the command itself says which plugins were refused, and why.
+  explicit CommandLog(const HostOptions& options, bool tells_refusals = false);
 
   void write(Level level, std::string_view event, Fields fields) override;
   bool writes(Level level) const override { return log_.writes(level); }
 
  private:
   const StderrLog::Format format_;
+  const bool tells_refusals_;
   StderrLog log_;
   StderrLog output_;   // of what plugins print, where programs read it
   StderrLog crashes_;  // without what is next, because the command ends then

@@ -48,27 +48,31 @@ void print_loaded(const LoadedPlugin& loaded, bool json) {
   const auto& identity = loaded.served.plugin->identity();
   const auto& components = *loaded.served.components;
   auto remarks = loaded.remarks;
-  if (auto remark = folder_remark(identity.file, components)) remarks.push_back(*std::move(remark));
+  if (auto remark = folder_remark(identity.file, components); remark && !identity.is_upstream)
+    remarks.push_back(*std::move(remark));
   std::ranges::move(component_remarks(components), std::back_inserter(remarks));
   if (json) {
     auto object = components_json(identity, components);
+    if (identity.is_upstream) object["upstream"] = true;
     object["remarks"] = remarks;
     std::cout << dump(object) << "\n";
     return;
   }
   std::cout << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << " ("
-            << identity.digest << ")\n";
+            << (identity.is_upstream ? "upstream, " : "") << identity.digest << ")\n";
   print_about(std::cout, identity.about);
   print_components(std::cout, components);
   for (const auto& remark : remarks)
     std::cout << "  remark: " << printable(remark) << "\n";
 }
 
-Result<LoadedPlugin> load(PluginLoader& loader, const std::filesystem::path& path) {
+// A plugin is not started. Of another server only a connection to it tells what it has.
+Result<LoadedPlugin> load(Host& host, const std::filesystem::path& path) {
   const auto file = plugin_file_at(path);
-  auto configuration = loader.configuration_of(file);
+  if (is_upstream_name(file.file)) return host.upstream_loader().load_version(file, {});
+  auto configuration = host.loader().configuration_of(file);
   if (configuration.has_error()) return configuration.error();
-  return loader.load(file, *std::move(configuration), {});
+  return host.loader().load(file, *std::move(configuration), {});
 }
 
 void print_catalog_json(const Catalog& catalog, const FolderSource& source) {
@@ -118,7 +122,7 @@ int run(const InspectCommand& command) {
   if (host.has_error()) return complain(host.error().message);
   bool all_good = true;
   for (const auto& file : command.files) {
-    const auto loaded = load((*host)->loader(), file);
+    const auto loaded = load(**host, file);
     if (loaded.has_error()) {
       all_good = false;
       print_refusal(file, loaded.error().message, command.json);
@@ -130,7 +134,7 @@ int run(const InspectCommand& command) {
 }
 
 int run(const ListCommand& command) {
-  CommandLog log(command.config.host);
+  CommandLog log(command.config.host, true);
   if (const auto found = find_components(command.config.host); found.has_error())
     return complain(found.error().message);
   auto host = Host::create(command.config.host, log);

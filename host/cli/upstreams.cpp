@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -20,6 +22,7 @@
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
 #include "plugin/names.hpp"
+#include "sources/upstream/client_servers.hpp"
 #include "sources/upstream/upstream_settings.hpp"
 
 namespace mcph {
@@ -108,6 +111,33 @@ Result<> write_settings(const fs::path& file, const OrderedJson& settings) {
   return {};
 }
 
+// As a shell finds it.
+bool is_program(const fs::path& program) {
+  const auto can_run = [](const fs::path& file) {
+    return ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file);
+  };
+  if (program.native().find('/') != std::string::npos) return can_run(program);
+  const auto* const path = std::getenv("PATH");
+  std::string_view folders(path == nullptr ? "" : path);
+  while (!folders.empty()) {
+    const auto end = std::min(folders.find(':'), folders.size());
+    if (can_run(fs::path(folders.substr(0, end)) / program)) return true;
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return false;
+}
+
+// One that is not there may come, or be there for the host alone.
+void remark_on_program(const OrderedJson& settings, const fs::path& folder) {
+  const auto command = settings.find("command");
+  if (command == settings.end() || !command->is_string()) return;
+  const auto program = command->get<std::string>();
+  const bool is_path = program.find('/') != std::string::npos;
+  if (is_program(is_path ? folder / program : fs::path(program))) return;
+  std::cerr << "mcp-plugin-host: there is no program " << program << (is_path ? "" : " in PATH")
+            << "; without one the host refuses the server\n";
+}
+
 int add_upstream(const UpstreamsCommand& command) {
   if (!is_component_name(command.name))
     return complain("\"" + command.name + "\" is no name: it must be 1 to 128 characters of A-Za-z0-9_.-");
@@ -122,6 +152,7 @@ int add_upstream(const UpstreamsCommand& command) {
   std::cout << "Wrote " << file.string()
             << "; a host that runs serves it at once, and \"mcp-plugin-host list\" says what "
             << "it has.\n";
+  remark_on_program(*settings, file.parent_path());
   return 0;
 }
 
@@ -146,6 +177,16 @@ std::string as_name(const std::string& text) {
   return name.substr(0, max_name_size);
 }
 
+void tell_what_is_left_to_do(const ImportedUpstream& server) {
+  for (const auto& [variable, text] : server.variables)
+    std::cout << "  set " << variable << " in the environment of the host: it stands for \"" << text << "\"\n";
+  for (const auto& member : server.unknown) {
+    std::cout << "  write into its \"" << member
+              << "\" what is meant by the ${...} there, which only its client knows: " << dump(server.settings[member])
+              << "\n";
+  }
+}
+
 int import_upstreams(const UpstreamsCommand& command) {
   const auto opened = open_to_read(command.file);
   if (!opened) return complain(command.file.string() + " cannot be opened: " + last_error());
@@ -155,30 +196,32 @@ int import_upstreams(const UpstreamsCommand& command) {
   if (servers.has_error()) return complain(command.file.string() + ": " + servers.error().message);
   const auto& components = command.config.host.components;
   int status = servers->empty() ? nothing_done : 0;
-  for (const auto& [name_there, settings, dropped, is_disabled] : *servers) {
-    const auto name = as_name(name_there);
-    if (is_disabled) {
-      std::cout << "Left out " << name_there << ", which is disabled there\n";
+  for (const auto& server : *servers) {
+    const auto name = as_name(server.name);
+    if (server.is_disabled) {
+      std::cout << "Left out " << server.name << ", which is disabled there\n";
       continue;
     }
     const auto there = find_upstream(components, name);
     const auto file = there.value_or(file_of(components, name));
     const auto written = there && !command.force
                              ? Result<>(fail(there->string() + " is there already; give --force to replace it"))
-                             : write_settings(file, settings);
+                             : write_settings(file, server.settings);
     if (written.has_error()) {
-      std::cerr << name_there << ": " << written.error().message << "\n";
+      std::cerr << server.name << ": " << written.error().message << "\n";
       status = nothing_done;
       continue;
     }
     std::cout << "Wrote " << file.string();
-    if (!dropped.empty()) {
+    if (!server.dropped.empty()) {
       std::cout << ", without";
-      for (const auto& member : dropped)
+      for (const auto& member : server.dropped)
         std::cout << " \"" << member << '"';
       std::cout << ", which only clients know";
     }
     std::cout << "\n";
+    tell_what_is_left_to_do(server);
+    remark_on_program(server.settings, file.parent_path());
   }
   return status;
 }

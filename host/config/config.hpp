@@ -125,6 +125,7 @@ class ConfigSource {
   Result<Config> load() const;
 
  private:
+  std::string place_in(const TomlDocument& document, const std::string& pointer) const;
   std::string words_for(const Mistake& mistake, const TomlDocument& document) const;
   std::string words_for(Mistakes mistakes, const TomlDocument& document) const;
 

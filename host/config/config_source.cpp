@@ -170,12 +170,23 @@ void settle_servers(Config& config, Mistakes& mistakes) {
   }
 }
 
+// The words begin with the name of the member that is wrong, if it is one.
+Mistake mistake_in_upstream(const std::string& pointer, const OrderedJson& upstream, const std::string& words) {
+  const auto end = words.find('"', 1);
+  if (!words.starts_with('"') || end == std::string::npos) return {pointer, words, true};
+  const auto member = words.substr(1, end - 1);
+  const auto rest = words.find_first_not_of(": ", end + 1);
+  if (!upstream.contains(member) || rest == std::string::npos) return {pointer, words, true};
+  return {append_to_pointer(pointer, member), words.substr(rest), true};
+}
+
 void check_upstreams(const Config& config, Mistakes& mistakes) {
   for (const auto& [name, text] : config.host.upstreams) {
     const auto pointer = append_to_pointer("/upstreams", name);
     if (!is_component_name(name)) mistakes.push_back({pointer, "must be 1 to 128 characters of A-Za-z0-9_.-", true});
     const auto read = read_upstream_settings(text, config.host.upstreams_folder, {});
-    if (read.has_error()) mistakes.push_back({pointer, read.error().message, true});
+    if (read.has_error())
+      mistakes.push_back(mistake_in_upstream(pointer, OrderedJson::parse(text), read.error().message));
   }
 }
 
@@ -354,6 +365,8 @@ Result<Config> ConfigSource::load() const {
   config_form().read(document.json, {}, config, mistakes);
   config.host.upstreams_folder = file_.parent_path();
   if (mistakes.empty()) settle(config, mistakes);
+  for (const auto& [name, text] : config.host.upstreams)
+    config.host.upstream_places[name] = place_in(document, append_to_pointer("/upstreams", name));
   if (mistakes.empty()) return config;
   return fail(words_for(std::move(mistakes), document));
 }
@@ -382,9 +395,12 @@ std::string ConfigSource::words_for(Mistakes mistakes, const TomlDocument& docum
 
 std::string ConfigSource::place_of(const std::string& pointer) const {
   const auto document = file_.empty() ? Result<TomlDocument>(TomlDocument()) : read_file(file_);
-  if (document.has_error()) return {};
-  const auto found = document->places.find(pointer);
-  if (found == document->places.end()) return {};
+  return document.has_error() ? std::string() : place_in(*document, pointer);
+}
+
+std::string ConfigSource::place_in(const TomlDocument& document, const std::string& pointer) const {
+  const auto found = document.places.find(pointer);
+  if (found == document.places.end()) return {};
   const auto& [line, column] = found->second.value;
   return file_.string() + ":" + std::to_string(line) + ":" + std::to_string(column);
 }

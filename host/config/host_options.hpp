@@ -36,8 +36,9 @@ struct HostOptions {
   // By their names, each what NAME.mcp.json would say, as JSON; and the folder where their paths begin.
   std::map<std::string, std::string> upstreams = {};
   std::filesystem::path upstreams_folder = {};
-  bool tell_crash_places = false;  // to clients, not to the log alone
-  unsigned threads = 0;            // that do I/O; 0: as many as there are processors, at most 4
+  std::map<std::string, std::string> upstream_places = {};  // in the configuration: "team.toml:7:12"
+  bool tell_crash_places = false;                           // to clients, not to the log alone
+  unsigned threads = 0;  // that do I/O; 0: as many as there are processors, at most 4
   std::chrono::seconds shutdown_grace{10};
   std::string control;  // where the operator reaches the host; empty: by itself, "none": nowhere
   Log::Level log_level = Log::Level::info;

@@ -11,6 +11,7 @@ import { test } from 'node:test';
 
 import { Components, fixture } from './support/components.mjs';
 import { program, sanitizer } from './support/host.mjs';
+import { script } from './support/upstreams.mjs';
 
 function run(file, args, options = {}) {
   return new Promise((resolve) => {
@@ -171,6 +172,7 @@ test('ListTellsWhatIsServedHiddenRefusedAndAmiss', async (context) => {
   assert.match(text.stdout, /rival_b\.so: tool \w+ is hidden by .*rival_a\.so; to have both, rename it in one of the two\n/);
   assert.match(text.stdout, /refusing\.so: refused: .*the licence has expired\n/);
   assert.match(text.stdout, /dangling\.so: /);
+  assert.doesNotMatch(text.stderr, /plugin refused/, 'it is told once');
 });
 
 test('ListWarnsOnStandardError', async (context) => {
@@ -261,6 +263,50 @@ test('InspectAndListShowWhatAPluginPrintedBeforeItDied', async (context) => {
     assert.match(stdout, reason);
     assert.match(stderr, said);
   }
+});
+
+test('InspectConnectsToAServerElsewhereAndCheckSaysThatItIsNone', async (context) => {
+  const { components } = await folder(context);
+  const file = components.file('echo.mcp.json');
+  await writeFile(file, JSON.stringify(script('hostile_upstream.mjs', ['plain'], { prefix: 'e_' })));
+  const { status, stdout } = await command('inspect', file);
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /echo\.mcp\.json: echo \S+ \(upstream, [0-9a-f]{64}\)\n {2}tool {6}e_fine /);
+  assert.equal(JSON.parse((await command('inspect', '--json', file)).stdout).upstream, true);
+  await writeFile(file, JSON.stringify({ command: 'no-such-program' }));
+  assert.match((await command('inspect', file)).stdout, /refused: the program no-such-program cannot be started/);
+  const checked = await command('check', file);
+  assert.equal(checked.status, 2);
+  assert.match(checked.stderr, /echo\.mcp\.json says where another server is, and is no plugin that could be checked; mcp-plugin-host inspect says/);
+});
+
+test('AddSaysThatThereIsNoSuchProgram', async (context) => {
+  const { components, on } = await folder(context);
+  const added = await on('add', 'wiki', 'no-such-program', '--fast');
+  assert.equal(added.status, 0);
+  assert.match(added.stderr, /there is no program no-such-program in PATH; without one the host refuses the server\n/);
+  assert.ok(existsSync(components.file('wiki.mcp.json')));
+  assert.equal((await on('add', 'node', process.execPath)).stderr, '');
+  assert.equal((await on('add', 'shell', 'sh')).stderr, '');
+});
+
+test('ImportSaysWhichVariablesStandForWhatAClientAsks', async (context) => {
+  const { components, on } = await folder(context);
+  const file = join(components.folder, 'mcp.json');
+  await writeFile(file, JSON.stringify({
+    inputs: [{ type: 'promptString', id: 'wiki-token', password: true }],
+    servers: {
+      wiki: { type: 'http', url: 'https://wiki.example.com/mcp', headers: { Authorization: 'Bearer ${input:wiki-token}' } },
+      files: { command: 'sh', args: ['${workspaceFolder}'], env: { KEY: '${input:files-key}' } },
+    },
+  }));
+  const { status, stdout } = await on('import', file);
+  assert.equal(status, 0);
+  assert.match(stdout, /^ {2}set WIKI_AUTHORIZATION in the environment of the host: it stands for "Bearer \$\{input:wiki-token\}"$/m);
+  assert.match(stdout, /^ {2}set FILES_KEY in the environment of the host: /m);
+  assert.match(stdout, /^ {2}write into its "args" what is meant by the \$\{\.\.\.\} there, .*: \["\$\{workspaceFolder\}"\]$/m);
+  const { headers } = JSON.parse(await readFile(components.file('wiki.mcp.json'), 'utf8'));
+  assert.deepEqual(headers, { Authorization: { env: 'WIKI_AUTHORIZATION' } });
 });
 
 test('WhatAPluginPrintsBeforeItHasToldItsNameIsLoggedWithItsFile', async () => {

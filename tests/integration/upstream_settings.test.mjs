@@ -48,7 +48,8 @@ test('TheConfigurationFileHasUpstreamsToo', async (context) => {
 
 const mistakes = {
   'neither way': ['[upstreams.wiki]\nprefix = "w_"\n', /host\.toml:1:12: "wiki" must have either a "command" or a "url"/],
-  'a member that there is not': ['[upstreams.wiki]\nurl = "https://a.example/mcp"\ngraceMS = 1\n', /host\.toml:\d+:\d+: .*graceMS/s],
+  'a member that is wrong': ['[upstreams.wiki]\ncommand = "x"\nargs = 7\n', /host\.toml:3:1: "args" must be a list of texts\n/],
+  'a member that there is not': ['[upstreams.wiki]\nurl = "https://a.example/mcp"\ngraceMS = 1\n', /host\.toml:3:1: "graceMS" is not known; the members are /],
   'a name that is none': ['[upstreams."no name"]\nurl = "https://a.example/mcp"\n', /host\.toml:1:\d+: .*no name/s],
 };
 for (const [what, [toml, words]] of Object.entries(mistakes)) {
@@ -59,6 +60,25 @@ for (const [what, [toml, words]] of Object.entries(mistakes)) {
     assert.match(stderr.toString(), words);
   });
 }
+
+test('WhatCannotBeReachedIsSaidWithItsPlace', async (context) => {
+  const { components, file } = await configured(context, '\n[upstreams.wiki]\ncommand = "no-such-program"\n');
+  const host = await HttpHost.start(components, ['--config', file]);
+  context.after(() => host.stop());
+  const { reason } = await host.log.until({ event: 'plugin refused' });
+  assert.match(reason, /^the program no-such-program cannot be started: .*; it is configured at \S*host\.toml:2:\d+$/);
+});
+
+test('AnUpstreamIsCalledOneAndNamesThatNothingHasAreTold', async (context) => {
+  const { components, file } = await configured(context, plain('w_') + 'include = ["tool:fine", "tool:serach"]\nrename = { wirte = "x" }\n');
+  const control = join(components.folder, 'control.sock');
+  const host = await HttpHost.start(components, ['--config', file, '--control', control]);
+  context.after(() => host.stop());
+  await host.log.until({ event: 'plugin remark', remark: /"include" has tool:serach, which nothing of the upstream is called/ });
+  const { stdout } = spawnSync(program, ['status', '--control', control], { encoding: 'utf8' });
+  assert.match(stdout, /^wiki .* upstream +\d+ +serving /m);
+  assert.match(stdout, /^\S*wiki\.mcp\.json: remark: "rename" has wirte, which nothing of the upstream is called$/m);
+});
 
 test('AProgramInAStrictSandboxReachesWhatItIsGivenAndNothingElse', async (context) => {
   const components = await Components.create();

@@ -311,6 +311,7 @@ void FolderSource::serve(TrackedFile& tracked, Loaded loaded, Time now) {
   });
   for (const auto& remark : loaded.plugin->remarks)
     with_.log.warning("plugin remark", {{"file", loaded.file.string()}, {"remark", remark}});
+  tracked.remarks = std::move(loaded.plugin->remarks);
   loads_served_.fetch_add(1);
   drain(tracked.end_load(std::move(loaded.plugin->served)), now);
   changed_ = true;

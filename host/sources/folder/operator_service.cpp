@@ -255,6 +255,7 @@ OperatorService::Watched OperatorService::watched(const std::filesystem::path& f
   if (plugin != nullptr) {
     report.identity = plugin->identity();
     report.components = tracked.listed().components;
+    report.remarks = tracked.remarks;
     report.disabled_components.assign(tracked.disabled_components().begin(), tracked.disabled_components().end());
     return watched;
   }

@@ -35,6 +35,7 @@ struct PluginReport {
   PluginStatus status = {};                           // of that version, as it is, or was when it was withdrawn
   std::shared_ptr<const Components> components = {};  // that are listed; null: none
   std::vector<std::string> disabled_components = {};  // by the operator
+  std::vector<std::string> remarks = {};              // on it, for people, as when it was loaded
   std::string refusal = {};                           // why the file as it lies there now is not served
 };
 

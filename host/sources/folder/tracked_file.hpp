@@ -25,6 +25,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "catalog/catalog.hpp"
 #include "sources/folder/component_scan.hpp"
@@ -127,7 +128,8 @@ class TrackedFile {
   // Its configuration was there, and it has not been taken without one since.
   bool has_lost_configuration(const PluginFile& file) const;
 
-  std::string description;  // that a change of its components came with last
+  std::string description;           // that a change of its components came with last
+  std::vector<std::string> remarks;  // on the version that was loaded last
 
  private:
   struct Load {

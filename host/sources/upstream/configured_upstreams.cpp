@@ -6,10 +6,13 @@
 
 namespace mcph {
 
-ConfiguredUpstreams::ConfiguredUpstreams(const std::filesystem::path& folder,
-                                         const std::map<std::string, std::string>& upstreams) {
-  for (const auto& [name, text] : upstreams)
-    texts_.emplace(absolute_path(folder / (name + std::string(upstream_ending))).lexically_normal(), text);
+ConfiguredUpstreams::ConfiguredUpstreams(const std::filesystem::path& folder, const ByName& upstreams,
+                                         const ByName& places) {
+  for (const auto& [name, text] : upstreams) {
+    const auto file = absolute_path(folder / (name + std::string(upstream_ending))).lexically_normal();
+    texts_.emplace(file, text);
+    if (const auto place = places.find(name); place != places.end()) places_.emplace(file, place->second);
+  }
 }
 
 std::optional<PluginFile> ConfiguredUpstreams::find(const std::filesystem::path& file) const {

@@ -13,14 +13,20 @@ namespace mcph {
 
 class ConfiguredUpstreams {
  public:
-  // From names to texts, which say what NAME.mcp.json would. `folder` is that of the configuration.
-  ConfiguredUpstreams(const std::filesystem::path& folder, const std::map<std::string, std::string>& upstreams);
+  using ByName = std::map<std::string, std::string>;
+  using ByFile = std::map<std::filesystem::path, std::string>;
 
-  const std::map<std::filesystem::path, std::string>& texts() const { return texts_; }
+  // From names to texts, which say what NAME.mcp.json would, and to the places where the configuration has them.
+  // `folder` is that of the configuration.
+  ConfiguredUpstreams(const std::filesystem::path& folder, const ByName& upstreams, const ByName& places);
+
+  const ByFile& texts() const { return texts_; }
+  const ByFile& places() const { return places_; }
   std::optional<PluginFile> find(const std::filesystem::path& file) const;
 
  private:
-  std::map<std::filesystem::path, std::string> texts_;
+  ByFile texts_;
+  ByFile places_;
 };
 
 class FolderWithUpstreams final : public ComponentsFolder {

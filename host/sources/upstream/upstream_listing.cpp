@@ -48,6 +48,45 @@ void remove_own_meta(OrderedJson& component) {
   if (meta->empty()) component.erase("_meta");
 }
 
+// The keys of all that is listed, with their kinds.
+std::vector<std::pair<ComponentPattern::Kind, std::string>> keys_in(UpstreamLists& lists) {
+  std::vector<std::pair<ComponentPattern::Kind, std::string>> keys;
+  for (std::size_t i = 0; i < upstream_lists; ++i) {
+    const auto list = static_cast<UpstreamList>(i);
+    for (const auto& component : lists.of(list)) {
+      const auto key = component.is_object() ? component.find(key_of(list)) : component.end();
+      if (key != component.end() && key->is_string()) keys.emplace_back(pattern_kinds.at(i), key->get<std::string>());
+    }
+  }
+  return keys;
+}
+
+// Most likely they are mistyped, or the upstream has changed.
+std::vector<std::string> names_that_nothing_has(UpstreamLists& lists, const UpstreamNames& names) {
+  std::vector<std::string> remarks;
+  if (names.include.empty() && names.exclude.empty() && names.rename.empty()) return remarks;
+  const auto keys = keys_in(lists);
+  const auto look_for = [&](const char* member, const std::string& text, const auto& is_it) {
+    if (std::ranges::none_of(keys, is_it))
+      remarks.push_back(std::string("\"") + member + "\" has " + text + ", which nothing of the upstream is called");
+  };
+  const auto look_for_all = [&](const char* member, const std::vector<WrittenPattern>& patterns) {
+    for (const auto& [text, pattern] : patterns) {
+      // All resources are meant, however many there are.
+      if (text == "*" || text.ends_with(":*")) continue;
+      look_for(member, text, [&pattern = pattern](const auto& key) { return pattern.matches(key.first, key.second); });
+    }
+  };
+  look_for_all("include", names.include);
+  look_for_all("exclude", names.exclude);
+  for (const auto& [name, name_here] : names.rename) {
+    look_for("rename", name, [&name = name](const auto& key) {
+      return key.first != ComponentPattern::Kind::resource && key.second == name;
+    });
+  }
+  return remarks;
+}
+
 // Gathers what is fit to be served.
 class Gathering {
  public:
@@ -105,14 +144,14 @@ class Gathering {
   }
 
   void leave_out(UpstreamList list, std::string_view key, std::string_view why) {
-    if (description_.left_out.size() > max_left_out_told) return;
-    if (description_.left_out.size() == max_left_out_told) {
-      description_.left_out.emplace_back("and others");
+    if (description_.remarks.size() > max_left_out_told) return;
+    if (description_.remarks.size() == max_left_out_told) {
+      description_.remarks.emplace_back("and others");
       return;
     }
     std::string words(list_members.at(place_of(list)));
     if (!key.empty()) words.append(" \"").append(utf8_prefix(key, max_told_name)).append("\"");
-    description_.left_out.push_back(words.append(" of the upstream is left out: ").append(why));
+    description_.remarks.push_back(words.append(" of the upstream is left out: ").append(why));
   }
 
   const UpstreamNames& names_;
@@ -163,6 +202,7 @@ std::vector<OrderedJson>& UpstreamLists::of(UpstreamList list) {
 
 UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& names) {
   UpstreamDescription description;
+  const auto unused = names_that_nothing_has(lists, names);
   Gathering gathering(names, description);
   for (std::size_t i = 0; i < upstream_lists; ++i) {
     const auto list = static_cast<UpstreamList>(i);
@@ -173,6 +213,7 @@ UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& 
   if (!lists.instructions.empty()) document["instructions"] = utf8_prefix(lists.instructions, max_instructions);
   if (lists.completions) document["completions"] = true;
   description.document = dump(document);
+  description.remarks.insert(description.remarks.end(), unused.begin(), unused.end());
   return description;
 }
 

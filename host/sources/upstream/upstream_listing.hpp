@@ -68,7 +68,7 @@ struct UpstreamDescription {
   std::map<std::string, std::string, std::less<>> prompts = {};
   std::map<std::string, std::vector<ParameterHeader>, std::less<>> headers = {};  // by the upstream's names of tools
   std::vector<std::string> resources = {};                                        // URIs as the upstream wrote them
-  std::vector<std::string> left_out = {};                                         // why, each
+  std::vector<std::string> remarks = {};  // what was left out and why, and names of the operator's that nothing has
 };
 
 UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& names);

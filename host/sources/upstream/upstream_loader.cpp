@@ -51,7 +51,17 @@ Result<std::string> UpstreamLoader::read(const PluginFile& file, std::string& di
   return text;
 }
 
+// There is no file of that name where the configuration has it.
 Result<LoadedPlugin> UpstreamLoader::load_version(const PluginFile& file, PluginEvents events) {
+  auto loaded = load(file, std::move(events));
+  const auto place = options_.places.find(file.file);
+  if (loaded.has_value() || place == options_.places.end()) return loaded;
+  auto error = loaded.error();
+  error.message += "; it is configured at " + place->second;
+  return error;
+}
+
+Result<LoadedPlugin> UpstreamLoader::load(const PluginFile& file, PluginEvents events) {
   auto name = upstream_name(file.file);
   if (name.has_error()) return name.error();
   std::string digest;

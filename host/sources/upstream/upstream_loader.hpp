@@ -28,6 +28,7 @@ class UpstreamLoader final : public VersionLoader {
     SandboxProfile sandbox = SandboxProfile::none;
     FileTrust::Options trust = {};
     std::map<std::filesystem::path, std::string> configured = {};  // what is no file: texts of the configuration
+    std::map<std::filesystem::path, std::string> places = {};      // and where they are in it
   };
 
   // The executor, the workers, the reaper and the log outlive it.
@@ -36,6 +37,7 @@ class UpstreamLoader final : public VersionLoader {
   Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override;
 
  private:
+  Result<LoadedPlugin> load(const PluginFile& file, PluginEvents events);
   Result<std::string> read(const PluginFile& file, std::string& digest) const;
   UpstreamPlugin::Connect connector(const std::filesystem::path& file, const std::string& name,
                                     const UpstreamSettings& settings) const;

@@ -4,8 +4,14 @@
 
 namespace mcph {
 
+Result<WrittenPattern> WrittenPattern::read(const std::string& text) {
+  const auto pattern = ComponentPattern::read(text);
+  if (pattern.has_error()) return pattern.error();
+  return WrittenPattern{text, *pattern};
+}
+
 bool UpstreamNames::serves(ComponentPattern::Kind kind, std::string_view name) const {
-  const auto matches = [&](const ComponentPattern& pattern) { return pattern.matches(kind, name); };
+  const auto matches = [&](const WrittenPattern& written) { return written.pattern.matches(kind, name); };
   return (include.empty() || std::ranges::any_of(include, matches)) && std::ranges::none_of(exclude, matches);
 }
 

@@ -9,14 +9,23 @@
 #include <vector>
 
 #include "base/component_pattern.hpp"
+#include "base/result.hpp"
 
 namespace mcph {
+
+// A pattern in the operator's words.
+struct WrittenPattern {
+  static Result<WrittenPattern> read(const std::string& text);
+
+  std::string text;
+  ComponentPattern pattern;
+};
 
 struct UpstreamNames {
   std::string prefix = {};  // of tools and prompts that have no name of their own here
   std::map<std::string, std::string, std::less<>> rename = {};  // of tools and prompts, from the upstream's names
-  std::vector<ComponentPattern> include = {};                   // by the upstream's names; empty: everything
-  std::vector<ComponentPattern> exclude = {};                   // and of that, not these
+  std::vector<WrittenPattern> include = {};                     // by the upstream's names; empty: everything
+  std::vector<WrittenPattern> exclude = {};                     // and of that, not these
 
   bool serves(ComponentPattern::Kind kind, std::string_view name) const;
   // What clients call a tool or a prompt.

@@ -67,7 +67,7 @@ Result<std::string> UpstreamPlugin::describe() {
 
 std::vector<std::string> UpstreamPlugin::remarks() const {
   const MutexLock lock(mutex_);
-  auto remarks = described_->left_out;
+  auto remarks = described_->remarks;
   if (!sandbox_lacks_.empty()) remarks.push_back(words_for_lacks(sandbox_lacks_));
   return remarks;
 }
@@ -404,14 +404,14 @@ void UpstreamPlugin::list_again(const UpstreamLink& link) {
                                      {"serving", "the components it had before"}});
     return;
   }
-  std::vector<std::string> left_out;
+  std::vector<std::string> remarks;
   bool changes = false;
   {
     const MutexLock lock(mutex_);
     changes = std::exchange(withdrawn_, false) || described_->document != before->document;
-    if (described_->left_out != before->left_out) left_out = described_->left_out;
+    if (described_->remarks != before->remarks) remarks = described_->remarks;
   }
-  for (const auto& remark : left_out)
+  for (const auto& remark : remarks)
     log_.warning("plugin remark", {{"file", identity_.file.string()}, {"remark", remark}});
   if (std::exchange(down_since_, std::nullopt)) log_.info("upstream is back", {{"plugin", identity_.name}});
   if (changes) calls_.table().components_changed();

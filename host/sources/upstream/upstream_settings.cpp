@@ -54,12 +54,12 @@ Result<ConfiguredText> read_configured_text(const Json& json, const std::string&
   return fail(words);
 }
 
-Result<std::vector<ComponentPattern>> read_patterns(const Json& json, const std::string& where) {
+Result<std::vector<WrittenPattern>> read_patterns(const Json& json, const std::string& where) {
   const auto texts = read_texts(json, where);
   if (texts.has_error()) return texts.error();
-  std::vector<ComponentPattern> patterns;
+  std::vector<WrittenPattern> patterns;
   for (const auto& text : *texts) {
-    auto pattern = ComponentPattern::read(text);
+    auto pattern = WrittenPattern::read(text);
     if (pattern.has_error()) return fail(where + ": " + in_quotes(text) + " " + pattern.error().message);
     patterns.push_back(*std::move(pattern));
   }
@@ -293,25 +293,6 @@ std::string file_stem(const std::filesystem::path& file) {
   return name;
 }
 
-constexpr auto known_members =
-    std::to_array<const char*>({"type",     "command",  "args",    "env",    "cwd",    "url",       "caFile",
-                                "insecure", "headers",  "oauth",   "prefix", "rename", "include",   "exclude",
-                                "limits",   "restarts", "sandbox", "errors", "legacy", "connectMs", "graceMs"});
-
-ImportedUpstream imported(const std::string& name, const OrderedJson& server) {
-  ImportedUpstream upstream{.name = name, .settings = OrderedJson::object()};
-  for (const auto& [key, value] : server.items()) {
-    if (key == "disabled") {
-      upstream.is_disabled = value == true;
-    } else if (std::ranges::find(known_members, key) != known_members.end()) {
-      upstream.settings[key] = value;
-    } else {
-      upstream.dropped.push_back(key);
-    }
-  }
-  return upstream;
-}
-
 }  // namespace
 
 Result<std::string> ConfiguredText::read() const {
@@ -383,23 +364,6 @@ Result<UpstreamSettings> read_upstream_settings(std::string text, const std::fil
   auto settings = read_members(Json::parse(host_members->own), folder, *host_members);
   if (settings.has_error()) return fail(settings.error().message);
   return settings;
-}
-
-Result<std::vector<ImportedUpstream>> read_client_servers(std::string_view text) {
-  const auto json = parse_ordered_json(text);
-  if (json.has_error()) return fail("it is " + json.error().message);
-  const OrderedJson* servers = nullptr;
-  for (const auto* const key : {"mcpServers", "servers"}) {
-    if (json->is_object() && json->contains(key) && (*json)[key].is_object()) servers = &(*json)[key];
-    if (servers != nullptr) break;
-  }
-  if (servers == nullptr) return fail(R"(it has no object "mcpServers" or "servers")");
-  std::vector<ImportedUpstream> upstreams;
-  for (const auto& [name, server] : servers->items()) {
-    if (!server.is_object()) return fail("its server " + in_quotes(name) + " is no object");
-    upstreams.push_back(imported(name, server));
-  }
-  return upstreams;
 }
 
 }  // namespace mcph

@@ -82,14 +82,4 @@ Result<UpstreamSettings> read_upstream_settings(std::string text, const std::fil
 // NAME of NAME.mcp.json. An error where it is no name.
 Result<std::string> upstream_name(const std::filesystem::path& file);
 
-// From what clients keep in their own files, {"mcpServers": {NAME: {...}}} or {"servers": {...}}: for each server what
-// NAME.mcp.json is to say, without what this host does not know, which is told.
-struct ImportedUpstream {
-  std::string name;
-  OrderedJson settings;
-  std::vector<std::string> dropped = {};  // members that mean nothing here
-  bool is_disabled = false;               // by its client's user
-};
-Result<std::vector<ImportedUpstream>> read_client_servers(std::string_view text);
-
 }  // namespace mcph

@@ -72,11 +72,24 @@ TEST(DescribeUpstreamTest, GivesToolsAndPromptsTheirNamesHere) {
 
 TEST(DescribeUpstreamTest, LeavesOutWhatIsNotWanted) {
   UpstreamNames names;
-  names.include = {*ComponentPattern::read("tool:read_*")};
-  names.exclude = {*ComponentPattern::read("tool:read_all")};
+  names.include = {*WrittenPattern::read("tool:read_*")};
+  names.exclude = {*WrittenPattern::read("tool:read_all")};
   const auto described = describe_upstream({.tools = {tool("read_one"), tool("read_all"), tool("write")}}, names);
   EXPECT_THAT(described.tools, ElementsAre(Pair("read_one", "read_one")));
-  EXPECT_TRUE(described.left_out.empty());
+  EXPECT_TRUE(described.remarks.empty());
+}
+
+TEST(DescribeUpstreamTest, SaysWhichNamesNothingHas) {
+  UpstreamNames names;
+  names.include = {*WrittenPattern::read("tool:read_*"), *WrittenPattern::read("tool:serach"),
+                   *WrittenPattern::read("resource:*")};
+  names.exclude = {*WrittenPattern::read("prompt:read_one")};
+  names.rename = {{"read_one", "first"}, {"wirte", "write"}};
+  const auto described = describe_upstream({.tools = {tool("read_one")}}, names);
+  EXPECT_THAT(described.remarks,
+              ElementsAre(R"("include" has tool:serach, which nothing of the upstream is called)",
+                          R"("exclude" has prompt:read_one, which nothing of the upstream is called)",
+                          R"("rename" has wirte, which nothing of the upstream is called)"));
 }
 
 TEST(DescribeUpstreamTest, AFaultyComponentCostsOnlyItself) {
@@ -84,7 +97,7 @@ TEST(DescribeUpstreamTest, AFaultyComponentCostsOnlyItself) {
   faulty["inputSchema"]["type"] = "array";
   const auto described = describe_upstream({.tools = {tool("a b"), faulty, 7, tool("fine"), tool("fine")}}, {});
   EXPECT_THAT(described.tools, ElementsAre(Pair("fine", "fine")));
-  EXPECT_THAT(described.left_out,
+  EXPECT_THAT(described.remarks,
               ElementsAre(HasSubstr("\"a b\""), HasSubstr("\"faulty\""), HasSubstr("has no \"name\""),
                           HasSubstr("another one has the same name here")));
 }

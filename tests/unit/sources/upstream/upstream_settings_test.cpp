@@ -94,20 +94,5 @@ TEST(UpstreamSettingsTest, ASecretComesFromAFileOfItsOwnerOrFromTheEnvironment) 
   EXPECT_TRUE(std::get<UpstreamUrl>(settings->way).settings().has_error());
 }
 
-TEST(UpstreamSettingsTest, AClientsServersAreTakenWithoutWhatOnlyClientsKnow) {
-  const auto servers = read_client_servers(
-      R"({"mcpServers": {"a": {"command": "x", "disabled": false, "gallery": true}, "b": {"type": "http", "url": "https://b/", "caFile": "ca.pem", "insecure": false}}})");
-  ASSERT_TRUE(servers.has_value()) << servers.error().message;
-  ASSERT_EQ(servers->size(), 2U);
-  EXPECT_EQ(dump((*servers)[0].settings), R"({"command":"x"})");
-  EXPECT_THAT((*servers)[0].dropped, ElementsAre("gallery"));
-  EXPECT_FALSE((*servers)[0].is_disabled);
-  EXPECT_TRUE((*servers)[1].dropped.empty());
-  EXPECT_TRUE(read_upstream_settings(dump((*servers)[1].settings), "/", {}).has_value());
-  const auto off = read_client_servers(R"({"servers": {"a": {"command": "x", "disabled": true}}})");
-  EXPECT_TRUE(off.value().front().is_disabled) << "it is not switched on by being moved";
-  EXPECT_TRUE(read_client_servers("{}").has_error());
-}
-
 }  // namespace
 }  // namespace mcph
