@@ -16,10 +16,10 @@
 
 #include "base/absolute_path.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/own_prefix.hpp"
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
-#include "cli/own_prefix.hpp"
 #include "cli/source_watch.hpp"
 #include "cli/terminal.hpp"
 #include "telemetry/stderr_log.hpp"

@@ -11,10 +11,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/own_prefix.hpp"
 #include "base/result.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
-#include "cli/own_prefix.hpp"
 
 namespace mcph {
 namespace {

@@ -17,7 +17,9 @@ const lineOf = (mark) => source.findIndex((line) => line.endsWith(`// ${mark}`))
 // A function as debug data has it: some compilers write its whole name, some what it is called.
 const named = (name) => String.raw`(?:\(anonymous namespace\)::)?${name}(?:\(.*\))?`;
 
-const symbolizer = join(dirname(program), 'mcp-plugin-symbolizer');
+const installed = dirname(dirname(program));
+const helpers = 'libexec/mcp-plugin-host';
+const symbolizer = join(installed, helpers, 'mcp-plugin-symbolizer');
 const isBuilt = await access(symbolizer).then(() => true, () => false);
 const skip = (inProcess && 'there a crash ends the host') || (sanitizer && 'a sanitizer has a report of its own') ||
   (!isBuilt && 'built without libdw: install libdw-dev');
@@ -184,12 +186,13 @@ test('DebugDataThatIsDamagedHurtsNobody', { skip }, async (context) => {
 
 test('ASymbolizerThatHangsIsEndedAndTheCrashIsToldWithoutLines', { skip }, async (context) => {
   const components = await Components.create('crashing_debug');
-  const bin = join(components.folder, 'bin');
-  await mkdir(bin);
-  for (const name of ['mcp-plugin-host', 'mcp-plugin-worker']) await copyFile(join(dirname(program), name), join(bin, name));
-  await writeFile(join(bin, 'mcp-plugin-symbolizer'), '#!/bin/sh\nexec /bin/sleep 60\n');
-  await chmod(join(bin, 'mcp-plugin-symbolizer'), 0o755);
-  const child = spawn(join(bin, 'mcp-plugin-host'), argumentsOf('serve', components, ['--listen', '127.0.0.1:0']), {
+  const prefix = join(components.folder, 'prefix');
+  for (const folder of ['bin', helpers]) await mkdir(join(prefix, folder), { recursive: true });
+  for (const file of ['bin/mcp-plugin-host', `${helpers}/mcp-plugin-worker`]) await copyFile(join(installed, file), join(prefix, file));
+  const hanging = join(prefix, helpers, 'mcp-plugin-symbolizer');
+  await writeFile(hanging, '#!/bin/sh\nexec /bin/sleep 60\n');
+  await chmod(hanging, 0o755);
+  const child = spawn(join(prefix, 'bin/mcp-plugin-host'), argumentsOf('serve', components, ['--listen', '127.0.0.1:0']), {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const host = await HttpHost.of(child);

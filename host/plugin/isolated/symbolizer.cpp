@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/own_prefix.hpp"
 #include "base/regular_file.hpp"
 #include "base/spawn_settings.hpp"
 #include "base/utf8.hpp"
@@ -124,8 +125,7 @@ Result<pid_t> start(const std::filesystem::path& program, const std::vector<std:
 }  // namespace
 
 std::filesystem::path Symbolizer::default_program() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "mcp-plugin-symbolizer";
+  return own_helper("mcp-plugin-symbolizer");
 }
 
 bool Symbolizer::is_there() const {

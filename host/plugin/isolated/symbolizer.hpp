@@ -31,7 +31,7 @@ class Symbolizer {
  public:
   explicit Symbolizer(std::filesystem::path program) : program_(std::move(program)) {}
 
-  // The program that lies beside this one.
+  // The program that is installed with this one.
   static std::filesystem::path default_program();
 
   // False: it was built without.

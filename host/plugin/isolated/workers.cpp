@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/own_prefix.hpp"
 #include "base/sanitizer.hpp"
 
 namespace mcph {
@@ -21,8 +22,7 @@ Workers::Workers(Options options, Contexts contexts, Executor& executor)
 }
 
 std::filesystem::path Workers::default_program() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "mcp-plugin-worker";
+  return own_helper("mcp-plugin-worker");
 }
 
 Result<std::shared_ptr<WorkerChannel>> Workers::open(const std::string& plugin, WorkerListener& listener,

@@ -36,7 +36,7 @@ class Workers {
   // `executor` runs what takes its time. It outlives this object, as what the contexts refer to does.
   Workers(Options options, Contexts contexts, Executor& executor);
 
-  // The program that lies beside this one.
+  // The program that is installed with this one.
   static std::filesystem::path default_program();
 
   const Options& options() const { return options_; }
