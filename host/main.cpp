@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "runtime/first_process.hpp"
 
 namespace {
 
@@ -42,9 +43,10 @@ void share_freed_memory() {
 
 int main(int argc, char** argv) {
   constexpr int cannot_run = 2;
-  share_freed_memory();
   // Whoever started this may ignore it, and then nobody could learn how a worker has ended.
   std::signal(SIGCHLD, SIG_DFL);
+  mcph::leave_orphans_to_first_process();
+  share_freed_memory();
   use_all_descriptors();
   try {
     return std::visit([](const auto& command) { return mcph::run(command); }, mcph::parse_command_line(argc, argv));
