@@ -25,6 +25,8 @@ constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
+// For the first request of a client that came before the end of the server, and cannot know that it ends.
+constexpr std::chrono::milliseconds first_request_time{1000};
 // For the id of a request whose body is too long, from the last bytes on that have come.
 constexpr std::chrono::milliseconds id_time{2000};
 // For memory that others have, and between two looks whether they have given it back.
@@ -71,7 +73,9 @@ void HttpConnection::shut_down() {
     self->closing_ = true;
     // A request that has not arrived whole is no call in flight.
     const bool reading = self->waiting_ == Waiting::for_request || self->waiting_ == Waiting::for_rest;
-    if (reading && !self->is_upgraded_) self->stream_->cancel();
+    if (!reading || self->is_upgraded_) return;
+    if (self->is_new_) return self->wait_for(self->waiting_, first_request_time);
+    self->stream_->cancel();
   });
 }
 
@@ -230,12 +234,13 @@ Coroutine<> HttpConnection::linger() {
 }
 
 Coroutine<bool> HttpConnection::serve_request() {
-  if (closing_) co_return false;
+  if (closing_ && !is_new_) co_return false;
   client_ = {};
   std::pmr::monotonic_buffer_resource memory(field_memory_.data(), field_memory_.size());
   HttpRequestReader reader(limits(), memory, service().body_scanner());
   const bool read = co_await read_request(reader);
   end_holding();
+  is_new_ = false;
   if (!read) co_return false;
   co_await answer(reader);
   principal_.reset();
@@ -250,7 +255,8 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
   bool header_read = false;
   Clock::time_point body_due = Clock::time_point::max();
   bool begun = buffer_.size() > 0;
-  wait_for(begun ? Waiting::for_rest : Waiting::for_request, begun ? limits().header_time : limits().idle_time);
+  const auto patience = begun ? limits().header_time : limits().idle_time;
+  wait_for(begun ? Waiting::for_rest : Waiting::for_request, closing_ ? first_request_time : patience);
   for (;;) {
     auto refused = reader.take(buffer_);
     if (refused) {
@@ -281,7 +287,7 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
     if (yields_at() == Clock::time_point::max()) begin_holding(body_share_, unfinished_body_time);
 
     // Where the read had just ended when it was to be cancelled, no other one begins.
-    if (closing_) co_return false;
+    if (closing_ && !is_new_) co_return false;
     const auto space =
         in_place.empty() ? buffer_.prepare(read_size) : asio::mutable_buffer(in_place.data(), in_place.size());
     const auto [error, count] = co_await stream_->read_some(space);

@@ -203,6 +203,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   bool disconnected_ = false;
   bool expelled_ = false;
   bool closing_ = false;
+  bool is_new_ = true;  // its client has asked nothing yet
 };
 
 }  // namespace mcph

@@ -73,12 +73,14 @@ std::optional<HttpListener::TooMany> HttpServer::take(HttpSocket& socket, HttpPe
   }
   ++admitted_;
   const auto connection = std::make_shared<HttpConnection>(make(std::move(socket), std::move(peer)), *this);
+  bool is_last = false;
   {
     const MutexLock lock(open_->mutex);
-    if (open_->shutting_down) return std::nullopt;
+    is_last = open_->shutting_down;
     open_->all.insert(connection.get());
   }
   connection->start();
+  if (is_last) connection->shut_down();
   return std::nullopt;
 }
 
