@@ -14,11 +14,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder and not a link, ours, and closed to everybody else: whoever can write there can pose as a host.
+// A folder and not a link, and closed to everybody but its owner: whoever can write there can pose as a host.
+bool is_closed(const fs::path& folder, struct ::stat& status) {
+  return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+         (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
 bool is_private(const fs::path& folder) {
   struct ::stat status {};
-  return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
-         (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+  return is_closed(folder, status) && status.st_uid == ::geteuid();
+}
+
+bool may_ask_service() {
+  struct ::stat status {};
+  return ::geteuid() == 0 && is_closed(service_control_folder, status);
 }
 
 Result<> make_private(const fs::path& folder) {
@@ -55,10 +64,11 @@ Result<fs::path> own_control_socket(const std::vector<fs::path>& folders) {
   return fail("there is no folder for it" + reasons);
 }
 
-std::vector<fs::path> control_sockets(const std::vector<fs::path>& folders) {
+std::vector<fs::path> control_sockets(std::vector<fs::path> folders) {
+  std::erase_if(folders, [](const auto& folder) { return !is_private(folder); });
+  if (may_ask_service()) folders.push_back(service_control_folder);
   std::vector<fs::path> sockets;
   for (const auto& folder : folders) {
-    if (!is_private(folder)) continue;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       if (entry->path().extension() != ".sock") continue;

@@ -17,8 +17,10 @@ std::vector<std::filesystem::path> control_folders();
 // Where this process is to listen. Makes the folder.
 Result<std::filesystem::path> own_control_socket(const std::vector<std::filesystem::path>& folders = control_folders());
 
-// The sockets of all hosts that run. Removes those that dead ones have left.
-std::vector<std::filesystem::path> control_sockets(
-    const std::vector<std::filesystem::path>& folders = control_folders());
+// Where the system's service listens, in a folder that only root can make: the unit's RuntimeDirectory.
+inline const std::filesystem::path service_control_folder = "/run/mcp-plugin-host";
+
+// The sockets of all hosts that run, for root also the service's. Removes those that dead ones have left.
+std::vector<std::filesystem::path> control_sockets(std::vector<std::filesystem::path> folders = control_folders());
 
 }  // namespace mcph

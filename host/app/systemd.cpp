@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <tuple>
 #include <unistd.h>
+#include <utility>
 
 #include "base/file_descriptor.hpp"
 #include "base/regular_file.hpp"
@@ -132,6 +133,21 @@ void SystemdWatchdog::look() {
   const auto interval = std::chrono::ceil<std::chrono::milliseconds>(notifier_.watchdog_time() / looks);
   timers_->after(interval, [this] { look(); });
   if (check_.ask()) notifier_.alive();
+}
+
+SystemdStatus::SystemdStatus(const SystemdNotifier& notifier, std::function<std::string()> text)
+    : notifier_(notifier), text_(std::move(text)) {
+  if (!notifier.is_heard()) return;
+  timers_ = std::make_unique<Timers>();
+  timers_->after(std::chrono::milliseconds(0), [this] { look(); });
+}
+
+void SystemdStatus::look() {
+  timers_->after(std::chrono::seconds(1), [this] { look(); });
+  if (auto text = text_(); text != said_) {
+    notifier_.status(text);
+    said_ = std::move(text);
+  }
 }
 
 Result<InheritedSockets> take_sockets(const SystemdEnvironment& environment) {

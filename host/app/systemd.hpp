@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,10 +38,13 @@ class SystemdNotifier {
   // These two are said once, and so they wait a second at most where systemd has not yet read what others have said.
   void ready() const { send("READY=1", std::chrono::seconds(1)); }
   void stopping() const { send("STOPPING=1", std::chrono::seconds(1)); }
+  // One line for people. Waits for nothing: nobody needs it.
+  void status(std::string_view text) const { send("STATUS=" + std::string(text), std::chrono::seconds(0)); }
   // Waits for nothing: it is said again soon.
   void alive() const { send("WATCHDOG=1", std::chrono::seconds(0)); }
   // In which `alive` must be said, or the service is ended; 0: it need not.
   std::chrono::microseconds watchdog_time() const { return watchdog_time_; }
+  bool is_heard() const { return !socket_.empty(); }
 
  private:
   void send(std::string_view state, std::chrono::seconds patience) const;
@@ -61,6 +65,21 @@ class SystemdWatchdog {
   const SystemdNotifier& notifier_;
   LoopCheck check_;
   std::unique_ptr<Timers> timers_;  // null: nobody wants to know. Last, because its thread uses the others
+};
+
+// Says how the service is, in a line for `systemctl status`, a second after that has changed. Owned by who serves; the
+// notifier outlives it. `text` is called on a thread of its own.
+class SystemdStatus {
+ public:
+  SystemdStatus(const SystemdNotifier& notifier, std::function<std::string()> text);
+
+ private:
+  void look();
+
+  const SystemdNotifier& notifier_;
+  std::function<std::string()> text_;
+  std::string said_;
+  std::unique_ptr<Timers> timers_;  // null: nobody listens. Last, because its thread uses the others
 };
 
 // Sockets at which systemd listens in this service's stead.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <pwd.h>
 #include <string>
@@ -195,6 +196,17 @@ void add_health(McpService& service, const std::function<std::string_view()>& wh
     service.add(std::move(resource));
 }
 
+// "plugins: 7 serving, 1 refused"
+std::string in_brief(const FolderReport& report) {
+  std::map<ReportedState, std::size_t> counts{{ReportedState::serving, 0}};
+  for (const auto& plugin : report.plugins)
+    ++counts[plugin.state];
+  std::string text;
+  for (const auto& [state, count] : counts)
+    text += (text.empty() ? "plugins: " : ", ") + std::to_string(count) + " " + std::string(name_of(state));
+  return text;
+}
+
 // The same, but for where it listens if systemd does so in its stead.
 Result<Config> adopt_sockets(Config config, const SystemdEnvironment& environment) {
   auto sockets = take_sockets(environment);
@@ -297,8 +309,11 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
              .expel = [&](IsGood is_good) { http.expel(std::move(is_good)); }});
   log.info("serving", {{"url", url}, {"version", host_version}});
   systemd.ready();
+  auto told_status = std::make_unique<SystemdStatus>(
+      systemd, [&host] { return in_brief((*host)->folder().operator_service().report()); });
 
   const int signal = stop.get_future().get();
+  told_status.reset();
   systemd.stopping();
   if (command.when_stopping) command.when_stopping();
   not_serving = "stopping";

@@ -46,6 +46,9 @@ test('IsToldThatTheHostServesLivesAndStops', async (context) => {
   const host = await HttpHost.start(components, [], '127.0.0.1:0', environment);
   assert.deepEqual(await toolsOf(host.address), tools);
   await socket.until(/READY=1\n[^]*(WATCHDOG=1\n){3}/);
+  await socket.until(/STATUS=plugins: 1 serving\n/);
+  await components.add('bad_schema');
+  await socket.until(/STATUS=plugins: 1 serving, 1 refused\n/);
   await host.stop();
   await socket.until(/STOPPING=1\n/);
   await components.discard();
