@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what building (with --tests also testing, with --site only the documentation's site) needs and is missing. Debian
-# and Ubuntu; elsewhere it names the packages and stops. Safe to run again: does nothing when nothing is missing.
+# Installs what building (with --tests also testing, with --packages packaging, with --site only the documentation's site)
+# needs and is missing. Debian and Ubuntu; elsewhere it names the packages and stops. Safe to run again: does nothing when
+# nothing is missing.
 set -euo pipefail
 
 build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev
@@ -17,6 +18,7 @@ site_packages=(doxygen npm python3-venv)
 packages=("${build_packages[@]}")
 case "${1:-}" in
   --tests) packages+=("${test_packages[@]}" "${site_packages[@]}") ;;
+  --packages) packages+=(debhelper dpkg-dev lintian mmdebstrap python3-venv umoci) ;;
   --site) packages=("${site_packages[@]}") ;;
 esac
 

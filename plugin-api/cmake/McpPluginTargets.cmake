@@ -17,7 +17,8 @@ set(MCP_PLUGIN_TOOLCHAIN "${CMAKE_SYSTEM_NAME} ${CMAKE_SYSTEM_PROCESSOR}, ${CMAK
 ${CMAKE_CXX_COMPILER_VERSION}, nlohmann_json ${nlohmann_json_VERSION}")
 
 # Whether nothing in the project's flags makes code that does not fit together with that of other flags, as debug modes of
-# the standard library do, and what -Wp, -Wa, and -Wl, hand on may. With SANITIZED, those of sanitizers do not count:
+# the standard library do, and what -Wp, -Wa, and -Wl, hand on may; what hardens each function by itself, as distributions
+# want, does not. With SANITIZED, those of sanitizers do not count:
 # AddressSanitizer finds what the plugin does wrong with a runtime that is compiled without it.
 function(_mcp_plugin_has_plain_flags result)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SANITIZED" "" "")
@@ -29,7 +30,9 @@ function(_mcp_plugin_has_plain_flags result)
   list(TRANSFORM definitions PREPEND "-D")
   list(APPEND flags ${more} ${definitions})
   set(warnings "W([^apl].*|[apl]([^,].*)?)?")
-  list(FILTER flags EXCLUDE REGEX "^-([Og].*|${warnings}|pipe|DNDEBUG|std=.*|fdiagnostics-.*|fno-omit-frame-pointer)$")
+  set(hardening "fstack-protector.*|fstack-clash-protection|fcf-protection.*|[DU]_FORTIFY_SOURCE.*|f(file|debug|macro)-prefix-map=.*")
+  list(FILTER flags EXCLUDE REGEX
+    "^-([Og].*|${warnings}|${hardening}|pipe|DNDEBUG|std=.*|fdiagnostics-.*|fno-omit-frame-pointer)$")
   if(arg_SANITIZED AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(FILTER flags EXCLUDE REGEX "^-fsanitize=(address|undefined|leak|,)+$")
   endif()

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the Debian packages of this tree into build/packages, or FOLDER, and has lintian look at
+# them. Safe to run again: what has been compiled comes from ccache then.
+#
+#     scripts/packages.sh [FOLDER]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/install_dependencies.sh --packages
+out=$(realpath -m "${1:-build/packages}")
+rm -rf "$out"
+mkdir -p "$out/source"
+# Copied, so that nothing is built among the sources.
+git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create | tar --extract -C "$out/source"
+
+# debhelper gives what it starts an empty home.
+export CCACHE_DIR="${CCACHE_DIR:-$HOME/.cache/ccache}"
+export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-nocheck parallel=$(nproc)}"
+cd "$out/source"
+dpkg-buildpackage --build=binary --unsigned-changes --no-pre-clean
+cd "$out"
+rm -rf source
+lintian --fail-on error,warning ./*.changes
+ls -l "$out"/*.deb

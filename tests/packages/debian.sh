@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Installs the packages in build/packages, or FOLDER, into a fresh system of Debian below a changed root, and uses them as
+# an author and as an operator would: a project is made, built, tested and called; the service's user serves; root asks it.
+# In the end they are purged, and nothing of them is left. Needs root, and what scripts/packages.sh has installed.
+#
+#     tests/packages/debian.sh [FOLDER]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+packages=$(realpath "${1:-build/packages}")
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+root=$work/root
+passed() { echo "passed: $*"; }
+
+# Runs a script in the fresh system, which has /proc and /dev only meanwhile, and whose processes end with it.
+inside() {
+  unshare --mount --pid --fork --kill-child bash -c '
+    mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs tmpfs "$0/run" &&
+    exec chroot "$0" /bin/bash -euo pipefail -c "$1"' "$root" "$1"
+}
+# What is there, but for what installing itself keeps.
+everything() {
+  (cd "$root" && find . \( -path ./proc -o -path ./dev -o -path ./run -o -path ./tmp -o -path ./var/cache -o -path ./var/log \
+    -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./root \) -prune -o -print | sort)
+  cat "$root/etc/passwd" "$root/etc/group"
+}
+
+# Their dependencies first, so that only they come and go between the two looks.
+debs=("$packages"/*_"$(dpkg --print-architecture)".deb)
+needed=$(for deb in "${debs[@]}"; do dpkg-deb --field "$deb" Depends; done | tr ',' '\n' |
+  sed 's/|.*//; s/(.*)//; s/ //g; s/^systemd$/systemd-standalone-sysusers/' | grep -v '^\(lib\)\?mcp-plugin' | sort -u | paste -sd, -)
+mmdebstrap --quiet --variant=minbase --include="$needed,g++,make,passwd" "$suite" "$root"
+mkdir "$root/debs"
+cp "${debs[@]}" "$root/debs"
+everything >"$work/before"
+
+inside 'dpkg --install /debs/*.deb >/dev/null'
+passed "installed: $(cd "$packages" && ls *.deb | grep -vc dbgsym) packages"
+
+inside '
+  useradd --create-home ada
+  cd /home/ada
+  runuser --user ada -- sh -euc "
+    mcp-plugin-host new weather >/dev/null
+    cd weather
+    cmake --preset release >/dev/null
+    cmake --build --preset release >/dev/null
+    ctest --preset release >/dev/null
+    test \"\$(mcp-plugin-host call --components build/release/mcp_components hello {\\\"name\\\":\\\"Ada\\\"})\" = \"Hello, Ada!\"
+    mcp-plugin-host call --components /usr/lib/mcp-plugin-host/components draw_chart \
+      {\\\"type\\\":\\\"bar\\\",\\\"series\\\":[{\\\"values\\\":[1,2]}]} >/dev/null"
+  userdel --remove ada 2>/dev/null'
+passed 'a project is made, built, tested and called by a user; a plugin that comes with the host is called'
+
+inside '
+  install -d -o mcp-plugin-host -g mcp-plugin-host -m 0700 /run/mcp-plugin-host /var/lib/mcp-plugin-host
+  unit=/lib/systemd/system/mcp-plugin-host.service
+  command=$(sed -n "s/^ExecStart=//p" $unit)
+  export $(sed -n "s/^Environment=//p" $unit)
+  setpriv --reuid mcp-plugin-host --regid mcp-plugin-host --clear-groups --no-new-privs --bounding-set=-all $command 2>/tmp/log &
+  for i in $(seq 100); do mcp-plugin-host status >/tmp/status 2>&1 && break; sleep 0.1; done
+  grep -q "calculator .* serving" /tmp/status || { cat /tmp/status /tmp/log; exit 1; }
+  kill -TERM %1
+  wait %1'
+passed 'the user of the service serves by its unit and its configuration, and root finds it'
+
+inside 'dpkg --purge $(dpkg-query --show --showformat="\${Package} " "mcp-plugin-host*" libmcp-plugin-dev | tr " " "\n" | sort -u) >/dev/null'
+everything >"$work/after"
+diff "$work/before" "$work/after"
+passed 'purged: nothing is left'
