@@ -99,6 +99,7 @@ const authoring = ['bench/authoring.mjs', build, '--edits', full ? '20' : '5'];
 const knowledge = ['bench/knowledge.mjs', build, '--documents', full ? '100000' : '10000'];
 const data = ['bench/data.mjs', build, '--mib', full ? '1024' : '128'];
 const tutorial = ['tests/tutorial/tutorial.mjs', build];
+const image = ['tests/packages/image.sh'];
 const hop = ['bench/hop.mjs', build, ...counts];
 const scale = ['bench/scale.mjs', build];
 const peers = ['bench/peers.sh', '--only', 'host,rmcp', ...counts];
@@ -244,6 +245,14 @@ const promises = [
     costs(/ p99 (\S+) ms/g, 20, atMost, ' ms', ...knowledge)],
   ['plugins', 'a CSV file of 1 GiB is described in at most 64 MiB of memory (docs/data.md)',
     costs(/ taken (\S+) MiB at most/g, 64, atMost, ' MiB', ...data)],
+  ['packages', 'the unit has an exposure of at most 2.0 (docs/installing.md)',
+    costs(/^exposure of the unit: (\S+)/gm, 2, atMost, '', 'tests/packages/unit.mjs')],
+  ['packages', 'a new host takes over without a lost connection, at 200 a second (docs/installing.md)',
+    costs(/refused or lost: (\d+)/gm, 0, atMost, '', 'tests/packages/restart.sh', full ? '60' : '10')],
+  ['packages', 'the image has at most 20 MB (docs/installing.md)',
+    costs(/size of the image: (\S+) MB/gm, 20, atMost, ' MB', ...image)],
+  ['packages', 'as first process of a container the host leaves no orphan as a zombie (docs/installing.md)',
+    costs(/orphans: \d+, left: (\d+)/gm, 0, atMost, '', ...image)],
   ['costs', 'checking arguments is at least twice as fast as valijson (bench/README.md)',
     costs(/^the least: ([\d.]+)/gm, 2, atLeast, '', built('bench_schema'))],
 ];
