@@ -69,6 +69,19 @@ function ratio(pattern, limit, isKept, ...command) {
     return { measured: `${(second / first).toFixed(2)} (${first}, ${second})`, holds: isKept(second / first, limit) };
   };
 }
+// What the tests of the dashboard say of a page in a real browser, at their full counts. Of the figures that they tell those
+// that `pattern` finds.
+const dashboardTests = () => figuresOf(/^# pass (\d+)/gm, ['tests/integration/dashboard_figures.sh', build]);
+function dashboard(pattern) {
+  return () => {
+    dashboardTests();
+    const text = printed.get(['tests/integration/dashboard_figures.sh', build].join(' '));
+    const measured = [...text.matchAll(pattern)].map(([, figures]) => figures);
+    if (measured.length === 0) throw new Error(text.slice(-500));
+    return { measured: measured.join('; '), holds: /^# fail 0$/m.test(text) };
+  };
+}
+
 // The tools of published servers, which are asked for only where there is time.
 function searchQuality() {
   const folder = path.dirname(built('../tests/search/tools.json'));
@@ -253,6 +266,10 @@ const promises = [
     costs(/size of the image: (\S+) MB/gm, 20, atMost, ' MB', ...image)],
   ['packages', 'as first process of a container the host leaves no orphan as a zombie (docs/installing.md)',
     costs(/orphans: \d+, left: (\d+)/gm, 0, atMost, '', ...image)],
+  ['dashboard', 'the page is at most 60 KB in 6 requests (docs/dashboard.md)', dashboard(/^# (\d+ bytes in \d+ requests)/gm)],
+  ['dashboard', 'what happens is on the page within 500 ms, p99 (docs/dashboard.md)', dashboard(/^# ((?:file to row|crash to state): .*)/gm)],
+  ['dashboard', '2000 calls a second for a minute: no task above 100 ms, 20 MB, 2 % of a processor (docs/dashboard.md)',
+    dashboard(/^# (\d+ calls a second for .*)/gm)],
   ['costs', 'checking arguments is at least twice as fast as valijson (bench/README.md)',
     costs(/^the least: ([\d.]+)/gm, 2, atLeast, '', built('bench_schema'))],
 ];

@@ -167,6 +167,7 @@ std::string OperatorAnswers::answer(std::string_view request, ControlServer::Ask
   const auto command = text("command");
   if (command == "status") return status();
   if (command == "components") return components();
+  if (command == "dashboard") return open_dashboard();
   if (command == "trace") return trace(text("plugin"), text("component"), asker);
   if (command == "log") {
     const auto wanted = read_log_request(*json);
@@ -174,7 +175,8 @@ std::string OperatorAnswers::answer(std::string_view request, ControlServer::Ask
   }
   const auto kind = kinds.find(command);
   if (kind == kinds.end())
-    return control_error("\"command\" is not one of status, components, trace, log, reload, disable, enable");
+    return control_error(
+        "\"command\" is not one of status, components, trace, log, reload, disable, enable, dashboard");
   const auto plugin = text("plugin");
   if (plugin.empty() && (kind->second != Kind::reload || json->contains("plugin"))) {
     return control_error("\"plugin\" is not the name of one");
@@ -186,6 +188,14 @@ std::string OperatorAnswers::answer(std::string_view request, ControlServer::Ask
     listener_(command, component.empty() ? plugin : plugin + ", " + component,
               outcomes.has_error() ? outcomes.error().message : outcome_of(*outcomes));
   return outcomes.has_error() ? control_error(outcomes.error().message) : outcomes_json(*outcomes);
+}
+
+std::string OperatorAnswers::open_dashboard() const {
+  const auto url = dashboard_
+                       ? dashboard_()
+                       : Result<std::string>(fail("this host has no dashboard; serve with --dashboard 127.0.0.1:8081"));
+  if (listener_) listener_("dashboard", {}, url.has_error() ? url.error().message : "ok");
+  return url.has_error() ? control_error(url.error().message) : dump(OrderedJson{{"ok", true}, {"url", *url}});
 }
 
 bool OperatorAnswers::is_served(const std::string& plugin) const {
@@ -281,6 +291,10 @@ std::string OperatorAnswers::components() const {
 }
 
 std::string OperatorAnswers::status() const {
+  return dump(status_json());
+}
+
+OrderedJson OperatorAnswers::status_json() const {
   const auto report = service_.report();
   const auto up = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_);
   OrderedJson host{{"pid", ::getpid()},
@@ -298,7 +312,7 @@ std::string OperatorAnswers::status() const {
     json["plugins"].push_back(plugin_json(plugin));
   for (const auto& problem : report.problems)
     json["problems"].push_back({{"path", problem.path.string()}, {"reason", problem.reason}});
-  return dump(json);
+  return json;
 }
 
 }  // namespace mcph

@@ -5,6 +5,7 @@
 //   {"command": "components"}
 //   {"command": "trace", "plugin"?: "clock", "component"?: "now"}
 //   {"command": "log", "plugin"?: "clock", "level"?: "info", "last"?: 10, "follow"?: true}
+//   {"command": "dashboard"}
 // A plugin is its name or its file. The answer has "error" if nothing came of it. What trace and log show comes as
 // lines before the answer. Owned by a command that serves; any thread.
 #pragma once
@@ -16,7 +17,10 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "admin/control_server.hpp"
+#include "base/result.hpp"
 #include "sources/folder/operator_service.hpp"
 #include "telemetry/watched_log.hpp"
 
@@ -50,25 +54,32 @@ struct LogRequest {
 using OperatorListener =
     std::function<void(const std::string& command, const std::string& plugin, const std::string& outcome)>;
 
+// The URL that lets whoever opens it into the dashboard, once.
+using OpenDashboard = std::function<Result<std::string>()>;
+
 class OperatorAnswers {
  public:
-  // The service and the log outlive it, and so does what `configuration` uses; without that the host watches none.
+  // The service and the log outlive it, and so does what the functions use; without `configuration` the host watches
+  // none, without `dashboard` it has none.
   OperatorAnswers(HostFacts host, OperatorService& service, WatchedLog& log, OperatorListener listener = {},
-                  ReportConfiguration configuration = {})
+                  ReportConfiguration configuration = {}, OpenDashboard dashboard = {})
       : host_(std::move(host)),
         service_(service),
         log_(log),
         listener_(std::move(listener)),
-        configuration_(std::move(configuration)) {}
+        configuration_(std::move(configuration)),
+        dashboard_(std::move(dashboard)) {}
 
   // Returns once it is done, or the service has been closed.
   std::string answer(std::string_view request, ControlServer::Asker& asker) const;
-  // What {"command": "status"} is answered.
+  // What {"command": "status"} is answered, as text and as a tree.
   std::string status() const;
+  nlohmann::ordered_json status_json() const;
 
  private:
   // What may be named: {"folder", "plugins": [{"plugin", "file", "tools": [name], "resources": [URI], ...}]}
   std::string components() const;
+  std::string open_dashboard() const;
   std::string trace(const std::string& plugin, const std::string& component, ControlServer::Asker& asker) const;
   // The last lines of the log that are of this plugin, empty: all, and what follows.
   std::string show_log(const LogRequest& request, ControlServer::Asker& asker) const;
@@ -83,6 +94,7 @@ class OperatorAnswers {
   WatchedLog& log_;
   const OperatorListener listener_;
   const ReportConfiguration configuration_;
+  const OpenDashboard dashboard_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 

@@ -1,5 +1,6 @@
-// Who observes the requests of clients, as the configuration wants it: metrics and traces. Made before the host and
-// gone after it, because what is left of its work may be observed until then. Owned by the command that serves.
+// Who observes the requests of clients, as the configuration wants it: metrics, traces and the dashboard. Made before
+// the host and gone after it, because what is left of its work may be observed until then. Owned by the command that
+// serves.
 #pragma once
 
 #include <chrono>
@@ -8,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "config/config.hpp"
+#include "dashboard/recent_calls.hpp"
 #include "http/client/http_caller.hpp"
 #include "metrics/request_metrics.hpp"
 #include "protocol/call_observers.hpp"
@@ -26,6 +28,8 @@ class CallObservation {
   // Null: nobody observes them.
   CallObserver* observer() { return observers_ ? &*observers_ : nullptr; }
   RequestMetrics& requests() { return requests_; }
+  // Null: there is no dashboard to show them.
+  const RecentCalls* recent() const { return recent_ ? &*recent_ : nullptr; }
   // Null: there are no traces.
   const SpanExporter* exporter() const { return exporter_ ? &*exporter_ : nullptr; }
 
@@ -38,6 +42,7 @@ class CallObservation {
   CallObservation() = default;
 
   RequestMetrics requests_;
+  std::optional<RecentCalls> recent_;
   std::optional<SpanExporter> exporter_;
   std::optional<Tracer> tracer_;
   std::optional<CallObservers> observers_;

@@ -32,6 +32,8 @@ class ServedServers {
   void serve_by(McpService& service, const LiveConfiguration& configuration, const StreamableHttpOptions& options,
                 const Origin& origin, AuthenticationCounts& authentications);
 
+  // That of the whole.
+  Server& whole() { return all_.front()->server; }
   // Of all together.
   Server::Figures figures() const;
   void close_streams_of(const IsGood& is_good);

@@ -24,6 +24,13 @@ Mistakes check_reachability(const Config& config) {
                                   "127.0.0.1, or say --allow-remote-admin if everybody who can reach it may read how "
                                   "this host fares."}};
   }
+  const auto& dashboard = config.dashboard;
+  if (dashboard.listen && !dashboard.loopback_only && !dashboard.allow_remote && !config.tls.is_on()) {
+    return {{"/dashboard/listen", dashboard.listen->authority() +
+                                      " is reached by others, and there is no TLS, so that they could read along and "
+                                      "take a login over. Say [tls], listen on 127.0.0.1, or say "
+                                      "--allow-remote-dashboard if something before it encrypts."}};
+  }
   const bool admits_only_some = config.tls.client_certificates == TlsOptions::ClientCertificates::required;
   const bool is_protected =
       config.knows_credentials() || admits_only_some || config.allow_remote_without_authentication;

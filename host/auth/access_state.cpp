@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <utility>
 
+#include "auth/operator.hpp"
 #include "auth/proof.hpp"
 #include "auth/token.hpp"
 #include "base/ascii.hpp"
@@ -140,7 +141,7 @@ bool AccessState::is_good(const Principal& principal, Time now) const {
   if (principal.is_anonymous()) return !asks_ || roles_->has_role(anonymous_role);
   if (now >= principal.identity().expiry) return false;
   const auto& issuer = principal.identity().issuer;
-  if (issuer == process_starter) return true;
+  if (issuer == process_starter || issuer == operator_issuer) return true;
   if (issuer == certificate_issuer || issuer == proxy_issuer) return connections_.vouches_for(principal.identity());
   if (issuer != this_host) return issuers_ != nullptr && issuers_->trusts(issuer);
   const auto* const token = token_of(principal);
@@ -160,6 +161,7 @@ bool AccessState::has_expiry_between(Time after, Time until) const {
 
 std::shared_ptr<const Rights> AccessState::rights_of(const Principal& principal) const {
   if (roles_ == nullptr) return nullptr;
+  if (!principal.is_anonymous() && principal.identity().issuer == operator_issuer) return nullptr;
   // What a token may do is what it may do now, and not when it was looked at.
   if (!principal.is_anonymous() && principal.identity().issuer == this_host) {
     const auto* const token = token_of(principal);

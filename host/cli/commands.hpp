@@ -22,6 +22,7 @@ int run(const StatusCommand& command);
 int run(const TraceCommand& command);
 int run(const LogCommand& command);
 int run(const OperateCommand& command);
+int run(const DashboardCommand& command);
 int run(const SymbolizeCommand& command);
 int run(const UpstreamsCommand& command);
 int run(const CompletionCommand& command);

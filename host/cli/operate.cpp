@@ -24,6 +24,19 @@ std::string as_the_host_knows_it(const std::string& plugin) {
 
 }  // namespace
 
+int run(const DashboardCommand& command) {
+  const auto socket = socket_of(command.options);
+  if (socket.has_error()) return complain(socket.error().message);
+  const auto answer = ask_host(*socket, {{"command", "dashboard"}}, ask_patience);
+  if (answer.has_error()) return complain(answer.error().message);
+  if (command.options.json) {
+    std::cout << answer->text << "\n";
+  } else {
+    std::cout << answer->json.value("url", "") << "\n";
+  }
+  return 0;
+}
+
 int run(const TraceCommand& command) {
   OrderedJson request{{"command", "trace"}};
   if (!command.plugin.empty()) request["plugin"] = command.plugin;

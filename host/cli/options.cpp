@@ -182,6 +182,7 @@ class CommandLine {
   LogCommand log_;
   CompletionCommand completion_;
   OperateCommand operate_;
+  DashboardCommand dashboard_;
   SymbolizeCommand symbolize_;
   UpstreamsCommand upstreams_;
 };
@@ -388,6 +389,10 @@ void CommandLine::offer_tools_for_operators() {
   offer_operation("reload", "Load a plugin of a running host anew, or all", false);
   offer_operation("disable", "Take a plugin's components off a running host's lists", true);
   offer_operation("enable", "Serve them again", true);
+  add_operator_options(
+      offer(app_, "dashboard", "Print a link into a running host's dashboard, good once and for a minute",
+            [this] { return dashboard_; }),
+      dashboard_.options);
 }
 
 void CommandLine::offer_status() {

@@ -158,6 +158,10 @@ struct OperateCommand {
   std::string plugin;          // empty: all
   std::string component = {};  // to disable or enable; empty: the whole plugin
 };
+// Says where the dashboard of a running host is, with a token that lets in once.
+struct DashboardCommand {
+  OperatorOptions options;
+};
 // Makes what a log says of a plugin's crashes readable, with the debug data of its library.
 struct SymbolizeCommand {
   std::filesystem::path file;
@@ -180,10 +184,11 @@ struct Exit {
   int status;
 };
 
-using Command = std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, CheckCommand, ListCommand,
-                             CallCommand, NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand,
-                             StatusCommand, TraceCommand, LogCommand, OperateCommand, SymbolizeCommand,
-                             UpstreamsCommand, CompletionCommand, CompleteWordsCommand, ManualCommand, Exit>;
+using Command =
+    std::variant<ServeCommand, DevCommand, StdioCommand, InspectCommand, CheckCommand, ListCommand, CallCommand,
+                 NewCommand, ConfigCommand, TokenCommand, ExplainCommand, AuditCommand, StatusCommand, TraceCommand,
+                 LogCommand, OperateCommand, DashboardCommand, SymbolizeCommand, UpstreamsCommand, CompletionCommand,
+                 CompleteWordsCommand, ManualCommand, Exit>;
 
 Command parse_command_line(int argc, char** argv);
 

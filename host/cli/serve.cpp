@@ -9,6 +9,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <pwd.h>
 #include <string>
 #include <thread>
@@ -24,6 +25,7 @@
 #include "admin/operator_answers.hpp"
 #include "app/admin_listener.hpp"
 #include "app/audit.hpp"
+#include "app/dashboard_listener.hpp"
 #include "app/host.hpp"
 #include "app/live_certificates.hpp"
 #include "app/live_configuration.hpp"
@@ -136,7 +138,8 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
 // `heard` is told what an operator has done. Without `configuration` the host watches none.
 std::shared_ptr<const OperatorAnswers> answers_of(Host& host, const HostOptions& options, std::string command,
                                                   WatchedLog& log, OperatorListener heard,
-                                                  const LiveConfiguration* configuration, std::string url = {}) {
+                                                  const LiveConfiguration* configuration, std::string url = {},
+                                                  OpenDashboard dashboard = {}) {
   HostFacts facts{host_version, std::move(command), std::move(url), options.components};
   ReportConfiguration report;
   if (configuration != nullptr) {
@@ -146,7 +149,7 @@ std::shared_ptr<const OperatorAnswers> answers_of(Host& host, const HostOptions&
     };
   }
   return std::make_shared<const OperatorAnswers>(std::move(facts), host.folder().operator_service(), log,
-                                                 std::move(heard), std::move(report));
+                                                 std::move(heard), std::move(report), std::move(dashboard));
 }
 
 // Null where the operator wants none. Without a place for it, he who asked for none in particular is served all the
@@ -230,9 +233,10 @@ Result<std::unique_ptr<LiveCertificates>> certificates_of(const TlsOptions& opti
   return live;
 }
 
-// `config` is the command's, with what has been found out since.
+// `config` is the command's, with what has been found out since. `recent` is what the dashboard shows of the log; null:
+// there is no dashboard.
 int serve(const ServeCommand& command, const Config& config, const SystemdNotifier& systemd, Audit& audit,
-          WatchedLog& watched) {
+          WatchedLog& watched, const RecentLog* recent) {
   auto& log = audit.log();
   auto certificates = certificates_of(config.tls, log);
   if (certificates.has_error()) return complain(certificates.error().message);
@@ -269,8 +273,8 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
     return records != nullptr && records->refuses() ? "the audit log cannot be written" : "";
   };
   add_health(service, why_not_ready);
-  HttpServer http((*host)->threads(), config.http, service, log,
-                  *certificates == nullptr ? MakeHttpStream() : (*certificates)->make_stream());
+  const auto over_tls = *certificates == nullptr ? MakeHttpStream() : (*certificates)->make_stream();
+  HttpServer http((*host)->threads(), config.http, service, log, over_tls);
   http.when_connections_end([&] { (*host)->drainer().look_again(); });
   std::promise<int> stop;
   StopSignals signals(log, [&](int signal) { stop.set_value(signal); });
@@ -286,12 +290,19 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
     audit.operator_has(done, plugin, outcome);
   };
-  const auto answers = answers_of(**host, config.host, "serve", watched, heard, configuration->get(), url);
-  auto admin = AdminListener::open(config,
-                                   {**host, [&] { return servers.figures(); }, http, **configuration, authentications,
-                                    **calls, *answers, why_not_ready, absolute_path(config.host.components)},
-                                   log);
+  std::unique_ptr<DashboardListener> dashboard;
+  OpenDashboard open_dashboard;
+  if (config.dashboard.listen) open_dashboard = [&dashboard] { return dashboard->url(); };
+  const auto answers =
+      answers_of(**host, config.host, "serve", watched, heard, configuration->get(), url, open_dashboard);
+  const ObservedHost observed{
+      **host,        [&] { return servers.figures(); },    http, **configuration, authentications, **calls, *answers,
+      why_not_ready, absolute_path(config.host.components)};
+  auto admin = AdminListener::open(config, observed, log);
   if (admin.has_error()) return (*host)->finish(complain(admin.error().message));
+  auto opened = DashboardListener::open(config, observed, servers.whole(), recent, authentications, over_tls, log);
+  if (opened.has_error()) return (*host)->finish(complain(opened.error().message));
+  dashboard = *std::move(opened);
   load_components(**host, config.host, log);
   not_serving = nullptr;
   http.serve();
@@ -305,8 +316,16 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   }
   (*calls)->run(caller);
   (*configuration)
-      ->run({.close_streams = [&](const IsGood& is_good) { servers.close_streams_of(is_good); },
-             .expel = [&](IsGood is_good) { http.expel(std::move(is_good)); }});
+      ->run({.close_streams =
+                 [&](const IsGood& is_good) {
+                   servers.close_streams_of(is_good);
+                   if (dashboard != nullptr) dashboard->close_streams_of(is_good);
+                 },
+             .expel =
+                 [&](IsGood is_good) {
+                   if (dashboard != nullptr) dashboard->expel(is_good);
+                   http.expel(std::move(is_good));
+                 }});
   log.info("serving", {{"url", url}, {"version", host_version}});
   systemd.ready();
   auto told_status = std::make_unique<SystemdStatus>(
@@ -321,7 +340,10 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   (*configuration)->stop();
   servers.close_streams();
   http.shut_down();
-  (*host)->end_calls(config.host.shutdown_grace, [&] { return http.connections() == 0; });
+  if (dashboard != nullptr) dashboard->shut_down();
+  (*host)->end_calls(config.host.shutdown_grace, [&] {
+    return http.connections() == 0 && (dashboard == nullptr || dashboard->connections() == 0);
+  });
   control->reset();
   (*calls)->stop();
   if (*admin != nullptr) (*admin)->shut_down();
@@ -341,12 +363,14 @@ int run(const ServeCommand& command) {
     return complain(command.source.words_for(mistakes));
   std::signal(SIGPIPE, SIG_IGN);
   StderrLog to_stderr(config->host.log_level, config->host.log_format);
-  WatchedLog log(to_stderr);
+  std::optional<RecentLog> recent;
+  if (config->dashboard.listen) recent.emplace(to_stderr);
+  WatchedLog log(recent ? static_cast<Log&>(*recent) : to_stderr);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
   auto audit = Audit::open(*config, log);
   if (audit.has_error()) return complain(audit.error().message);
-  return serve(command, *config, SystemdNotifier(environment), *audit, log);
+  return serve(command, *config, SystemdNotifier(environment), *audit, log, recent ? &*recent : nullptr);
 }
 
 // Whoever started this program, held to the roles that the configuration gives him.

@@ -62,6 +62,8 @@ constexpr SettingOption http_options[] = {
     {"--session-idle-s", "http.session_idle_s"},
     {"--admin-listen", "admin.listen"},
     {"--allow-remote-admin", "admin.allow_remote"},
+    {"--dashboard", "dashboard.listen"},
+    {"--allow-remote-dashboard", "dashboard.allow_remote"},
 };
 
 constexpr SettingOption stdio_options[] = {{"--max-message-bytes", "stdio.max_message_bytes"}};

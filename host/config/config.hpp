@@ -46,6 +46,16 @@ struct AdminSettings {
   bool loopback_only = false;  // it is none
 };
 
+// The page for people who look after the host. Without an address there is none.
+struct DashboardSettings {
+  std::optional<HttpAddress> listen = {};
+  bool allow_remote = false;                // of an address that others reach, without TLS
+  bool loopback_only = false;               // it is none
+  std::vector<std::string> viewers = {};    // roles that may look
+  std::vector<std::string> operators = {};  // roles that may reload, disable and enable, too
+  std::size_t calls = 1000;                 // that are remembered
+};
+
 // Where traces of calls go. Without an endpoint there are none.
 struct TraceSettings {
   std::string endpoint = {};
@@ -64,6 +74,7 @@ struct Config {
   Sessions::Limits sessions;
   StdioOptions stdio;
   AdminSettings admin;
+  DashboardSettings dashboard;
   TraceSettings traces;
   bool allow_remote_without_authentication = false;
   std::filesystem::path state_key;        // a file; what it says is in host.serving

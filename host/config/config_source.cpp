@@ -149,6 +149,30 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
 }
 
 // What virtual servers are besides what their tables say.
+void settle_dashboard(Config& config, Mistakes& mistakes) {
+  auto& dashboard = config.dashboard;
+  if (dashboard.listen && dashboard.listen->is_none()) dashboard.listen.reset();
+  dashboard.loopback_only = dashboard.listen && dashboard.listen->is_loopback();
+  if (dashboard.allow_remote && !dashboard.listen)
+    mistakes.push_back({"/dashboard/allow_remote", "needs listen", true});
+  for (const auto& [where, address] :
+       {std::pair{"[http]", std::optional(config.http.listen)}, std::pair{"[admin]", config.admin.listen}}) {
+    if (dashboard.listen && address && dashboard.listen->port != 0 && dashboard.listen->port == address->port &&
+        dashboard.listen->address == address->address)
+      mistakes.push_back(
+          {"/dashboard/listen", std::string("must not be where ") + where + " listens, " + address->authority()});
+  }
+  const auto check_roles = [&](const std::string& pointer, const std::vector<std::string>& roles) {
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      if (!config.roles.contains(roles[i]))
+        mistakes.push_back({pointer + "/" + std::to_string(i),
+                            "must be a role that there is, as [roles.NAME], but is \"" + roles[i] + "\""});
+    }
+  };
+  check_roles("/dashboard/viewers", dashboard.viewers);
+  check_roles("/dashboard/operators", dashboard.operators);
+}
+
 void settle_servers(Config& config, Mistakes& mistakes) {
   static constexpr std::string_view taken[] = {"s", "mcp", "sse", "messages"};
   for (auto& [name, server] : config.servers) {
@@ -322,6 +346,7 @@ void settle(Config& config, Mistakes& mistakes) {
   if (admin.listen && admin.listen->port != 0 && admin.listen->port == listen.port &&
       admin.listen->address == listen.address)
     mistakes.push_back({"/admin/listen", "must not be where [http] listens, " + listen.authority()});
+  settle_dashboard(config, mistakes);
   const auto& traces = config.traces;
   if (traces.endpoint.empty() && (traces.sample_ratio != TraceSettings().sample_ratio || !traces.headers.empty()))
     mistakes.push_back({"/traces", "needs endpoint, where they go", true});

@@ -325,6 +325,22 @@ Form<Config> admin_table() {
       .form();
 }
 
+Form<Config> dashboard_table() {
+  const auto dashboard = [](auto member) { return through(&Config::dashboard, member); };
+  return Table<Config>()
+      .add("listen", dashboard(&DashboardSettings::listen), optional(address()),
+           "ADDRESS:PORT where serve also shows a page for people who look after it; mcp-plugin-host dashboard lets in")
+      .add("allow_remote", dashboard(&DashboardSettings::allow_remote), truth(),
+           "Listen there on an address that others reach, although there is no TLS: something before it has to encrypt")
+      .add("viewers", dashboard(&DashboardSettings::viewers), list(text()),
+           "Roles whose holders may look, besides those who have come by the control socket")
+      .add("operators", dashboard(&DashboardSettings::operators), list(text()),
+           "Roles whose holders may also reload, disable and enable plugins")
+      .add("calls", dashboard(&DashboardSettings::calls), number<std::size_t>(1, 100'000),
+           "How many of the last calls are remembered")
+      .form();
+}
+
 Form<Config> traces_table() {
   return Table<Config>()
       .add("endpoint", through(&Config::traces, &TraceSettings::endpoint), text(check_url),
@@ -502,6 +518,7 @@ Form<Config> make_form() {
       .add("stdio", whole, stdio_table(), "Serving over standard input and output")
       .add("traces", whole, traces_table(), "Traces of calls, for OpenTelemetry")
       .add("admin", whole, admin_table(), "What serve shows the operator's programs over HTTP")
+      .add("dashboard", whole, dashboard_table(), "The page that serve shows people who look after it")
       .add("tokens", whole, tokens_table(), "Tokens of this host, by which clients over HTTP prove who they are")
       .add("issuers", &Config::issuers, names(issuer_form()),
            "Authorization servers whose tokens prove who a client is, by names of your choice")

@@ -76,7 +76,7 @@ class OperatorAnswersTest : public ::testing::Test {
 
 TEST_F(OperatorAnswersTest, RefusesWhatIsNoRequest) {
   constexpr auto commands =
-      R"({"error":"\"command\" is not one of status, components, trace, log, reload, disable, enable"})";
+      R"({"error":"\"command\" is not one of status, components, trace, log, reload, disable, enable, dashboard"})";
   EXPECT_TRUE(ask("GET / HTTP/1.1").starts_with(R"({"error":"the request is no JSON: )"));
   EXPECT_TRUE(ask("").starts_with(R"({"error":"the request is no JSON: )"));
   EXPECT_TRUE(ask(R"({"command":"status","command":"reload"})").starts_with(R"({"error":)"));

@@ -1,0 +1,155 @@
+#include "app/dashboard_listener.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/process_figures.hpp"
+#include "auth/operator.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "dashboard/plugin_details.hpp"
+#include "transport/streamable_http/authorization.hpp"
+#include "transport/streamable_http/limit_requests.hpp"
+
+namespace mcph {
+namespace {
+
+// Those who look are few. What they try may be as long as any request.
+HttpOptions dashboard_http_options(const Config& config) {
+  HttpOptions options{.listen = *config.dashboard.listen, .listen_option = "--dashboard"};
+  options.limits = config.http.limits;
+  options.limits.connections = 64;
+  options.limits.in_reserve = true;
+  return options;
+}
+
+// The service itself compares Origin and Host: the page is the only one that may ask.
+HttpAccess dashboard_access(const Config& config) {
+  return {.loopback_only = config.dashboard.loopback_only,
+          .allowed_hosts = config.access.allowed_hosts,
+          .allowed_origins = {"*"},
+          .origin_option = {}};
+}
+
+// The sender has come in, and is held to the same limits as anywhere else.
+StreamableHttpOptions dashboard_mcp_options(const Config& config, const Current<Limits>& limits) {
+  auto options = config.mcp;
+  options.paths = {""};
+  options.websocket = false;
+  options.http_sse = false;
+  options.middleware = {limit_by_sender(limits)};
+  options.limits = &limits;
+  return options;
+}
+
+// Nobody reads along with what an operator does by HTTP.
+class SilentAsker final : public ControlServer::Asker {
+ public:
+  Result<> tell(std::string /*line*/) override { return fail("only a control socket carries several answers"); }
+  bool waits() const override { return false; }
+};
+
+bool has_one_of(const std::vector<std::string>& roles, const std::vector<std::string>& wanted) {
+  return std::ranges::find_first_of(roles, wanted) != roles.end();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DashboardListener>> DashboardListener::open(const Config& config, const ObservedHost& observed,
+                                                                   Server& server, const RecentLog* recent,
+                                                                   AuthenticationCounts& authentications,
+                                                                   const MakeHttpStream& over_tls, Log& log) {
+  if (!config.dashboard.listen || recent == nullptr) return nullptr;
+  std::unique_ptr<DashboardListener> listener(
+      new DashboardListener(config, observed, server, *recent, authentications, over_tls, log));
+  if (auto bound = listener->http_.listen(); bound.has_error()) return bound.error();
+  listener->http_.when_connections_end([&host = observed.host] { host.drainer().look_again(); });
+  listener->http_.serve();
+  const HttpAddress address{config.dashboard.listen->address, listener->http_.port()};
+  log.info("serving the dashboard",
+           {{"url", (listener->is_secure_ ? "https://" : "http://") + address.authority() + "/"},
+            {"login", "mcp-plugin-host dashboard"}});
+  return listener;
+}
+
+DashboardListener::DashboardListener(const Config& config, const ObservedHost& observed, Server& server,
+                                     const RecentLog& recent, AuthenticationCounts& authentications,
+                                     const MakeHttpStream& over_tls, Log& log)
+    : settings_(config.dashboard),
+      observed_(observed),
+      recent_(recent),
+      // On this machine nobody reads along, and a certificate does not name its loopback address.
+      is_secure_(over_tls != nullptr && !config.dashboard.loopback_only),
+      log_(log),
+      mcp_(server, dashboard_mcp_options(config, observed.configuration.limits())),
+      service_(dashboard_access(config), sources(authentications), is_secure_),
+      http_(observed.host.threads(), dashboard_http_options(config), service_, log,
+            is_secure_ ? over_tls : MakeHttpStream()) {
+  for (auto& resource : mcp_.resources())
+    service_.add(std::move(resource));
+}
+
+DashboardService::Sources DashboardListener::sources(AuthenticationCounts& authentications) {
+  const auto& access = observed_.configuration.access();
+  const auto& limits = observed_.configuration.limits();
+  return {.logins = logins_,
+          .operator_itself =
+              Principal({.issuer = std::string(operator_issuer), .subject = "control-socket", .name = "operator"}),
+          .news = {.status = [this] { return observed_.answers.status_json(); },
+                   .figures = [this] { return figures(); },
+                   .calls = *observed_.calls.recent(),
+                   .log = recent_},
+          .details =
+              [this](const std::string& file) {
+                return plugin_details(observed_.host.folder().operator_service().report(), file, recent_,
+                                      *observed_.calls.recent());
+              },
+          .command = [this](const OrderedJson& command, const Principal& by) { return obey(command, by); },
+          .authenticate = authenticate_by(access, authentications,
+                                          [&limits](const HttpRequest& request) { note_failure(limits, request); }),
+          .admit = [this](const Principal& principal) { return admit(principal); },
+          .is_good =
+              [&access](const Principal& principal) {
+                return access.get()->is_good(principal, std::chrono::system_clock::now());
+              },
+          .attend = [this] { mcp_.attend(); },
+          .shut_down = [this] { mcp_.shut_down(); }};
+}
+
+std::optional<DashboardLogin> DashboardListener::admit(const Principal& principal) const {
+  const auto& roles = principal.identity().roles;
+  const bool may_operate = has_one_of(roles, settings_.operators);
+  if (!may_operate && !has_one_of(roles, settings_.viewers)) return std::nullopt;
+  return DashboardLogin{principal, may_operate};
+}
+
+std::string DashboardListener::obey(const OrderedJson& command, const Principal& by) {
+  log_.info("dashboard command", {{"command", command.value("command", "")}, {"who", by.id()}});
+  SilentAsker asker;
+  return observed_.answers.answer(dump(command), asker);
+}
+
+OrderedJson DashboardListener::figures() {
+  const auto servers = observed_.servers();
+  const auto process = process_figures();
+  const auto now = std::chrono::steady_clock::now();
+  const MutexLock lock(mutex_);
+  const auto passed = std::chrono::duration<double>(now - looked_at_).count();
+  if (passed >= 0.5) {
+    cpu_percent_ = cpu_seconds_ == 0 ? 0 : (process.cpu_seconds - cpu_seconds_) * 100 / passed;
+    cpu_seconds_ = process.cpu_seconds;
+    looked_at_ = now;
+  }
+  return {{"sessions", servers.sessions},
+          {"streams", observed_.http.event_streams()},
+          {"connections", observed_.http.connections()},
+          {"residentBytes", process.resident_bytes},
+          {"cpuPercent", cpu_percent_}};
+}
+
+std::string DashboardListener::url() {
+  const HttpAddress address{settings_.listen->address, http_.port()};
+  return (is_secure_ ? "https://" : "http://") + address.authority() + "/#t=" + logins_.issue();
+}
+
+}  // namespace mcph

@@ -1,0 +1,66 @@
+// The listener for people who look after the host, where the configuration wants one: a page with all plugins, calls
+// and lines of the log, and an endpoint of MCP for those who have come in, by which the page tries components. Without
+// it there is no thread, no socket and no memory of it. Owned by the command that serves; any thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/admin_listener.hpp"
+#include "base/mutex.hpp"
+#include "base/result.hpp"
+#include "config/config.hpp"
+#include "dashboard/dashboard_service.hpp"
+#include "dashboard/logins.hpp"
+#include "dashboard/recent_log.hpp"
+#include "http/server.hpp"
+#include "protocol/server/server.hpp"
+#include "transport/streamable_http/streamable_http.hpp"
+
+namespace mcph {
+
+class DashboardListener {
+ public:
+  // Null where the configuration wants none. Fails if the address cannot be had. What is observed, the server of all
+  // components and the log outlive it; so does the log whose lines are shown, which is there if a dashboard is wanted.
+  static Result<std::unique_ptr<DashboardListener>> open(const Config& config, const ObservedHost& observed,
+                                                         Server& server, const RecentLog* recent,
+                                                         AuthenticationCounts& authentications,
+                                                         const MakeHttpStream& over_tls, Log& log);
+
+  // A URL that lets in whoever opens it, once.
+  std::string url();
+  std::size_t connections() const { return http_.connections(); }
+  // Ends what goes on for those whose credentials are good no longer.
+  void close_streams_of(const IsGood& is_good) { mcp_.close_streams_of(is_good); }
+  void expel(IsGood is_good) { http_.expel(std::move(is_good)); }
+  void shut_down() { http_.shut_down(); }
+
+ private:
+  DashboardListener(const Config& config, const ObservedHost& observed, Server& server, const RecentLog& recent,
+                    AuthenticationCounts& authentications, const MakeHttpStream& over_tls, Log& log);
+  DashboardService::Sources sources(AuthenticationCounts& authentications);
+  std::optional<DashboardLogin> admit(const Principal& principal) const;
+  std::string obey(const nlohmann::ordered_json& command, const Principal& by);
+  nlohmann::ordered_json figures();
+
+  const DashboardSettings settings_;
+  const ObservedHost observed_;
+  const RecentLog& recent_;
+  const bool is_secure_;
+  Log& log_;
+  Logins logins_;
+  // Of the last look at the host's own use of the processor.
+  Mutex mutex_;
+  std::chrono::steady_clock::time_point looked_at_ GUARDED_BY(mutex_){};
+  double cpu_seconds_ GUARDED_BY(mutex_) = 0;
+  double cpu_percent_ GUARDED_BY(mutex_) = 0;
+
+  StreamableHttp mcp_;
+  DashboardService service_;
+  HttpServer http_;
+};
+
+}  // namespace mcph

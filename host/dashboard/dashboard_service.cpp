@@ -1,0 +1,313 @@
+#include "dashboard/dashboard_service.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "base/ascii.hpp"
+#include "base/json.hpp"
+#include "base/json_text.hpp"
+#include "base/uri.hpp"
+#include "dashboard/assets.hpp"
+#include "http/connection.hpp"
+#include "http/fields.hpp"
+
+namespace mcph {
+namespace {
+
+using boost::beast::http::verb;
+
+// Between two looks at what is new.
+constexpr std::chrono::milliseconds between_news{100};
+// Of quiet, after which a stream says that it lives.
+constexpr std::chrono::seconds between_signs{10};
+
+// Nothing from elsewhere, nothing that is written into the page becomes a script, and nobody shows the page in theirs.
+constexpr std::string_view page_fields =
+    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; media-src data: blob:; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Cache-Control: no-store\r\n";
+
+// An app runs what it has brought, in an origin of its own that has nothing, and reaches nobody.
+constexpr std::string_view frame_fields =
+    "Content-Security-Policy: sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cache-Control: no-store\r\n";
+
+std::string_view only_line_of(const HttpRequest& request, std::string_view name) {
+  const auto lines = lines_of(request.all_fields, name);
+  return lines.size() == 1 ? lines.front() : std::string_view();
+}
+
+// "127.0.0.1:8081" of "http://127.0.0.1:8081".
+std::string_view authority_in(std::string_view origin) {
+  const auto at = origin.find("://");
+  return at == std::string_view::npos ? std::string_view() : origin.substr(at + 3);
+}
+
+// Whether a page of somebody else sends it. A browser says so; what is no browser has nobody's cookie. A link to the
+// page may stand anywhere.
+bool is_of_other_page(const HttpRequest& request) {
+  if (const auto origin = request.fields.origin)
+    if (!request.host || lower_case(std::string(authority_in(*origin))) != lower_case(std::string(*request.host)))
+      return true;
+  const auto site = only_line_of(request, "Sec-Fetch-Site");
+  if (site.empty() || site == "same-origin" || site == "none") return false;
+  return request.method != verb::get || request.path != "/" || only_line_of(request, "Sec-Fetch-Mode") != "navigate" ||
+         only_line_of(request, "Sec-Fetch-Dest") != "document";
+}
+
+// Cookies do not know ports: two hosts of a machine must not take each other's.
+std::string cookie_name(const HttpRequest& request) {
+  const auto host = request.host.value_or("");
+  const auto colon = host.rfind(':');
+  const bool has_port = colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos;
+  return "mcp-dashboard-" + std::string(has_port ? host.substr(colon + 1) : "");
+}
+
+std::string_view cookie_in(const HttpRequest& request) {
+  const auto start = cookie_name(request) + "=";
+  for (auto line : lines_of(request.all_fields, "Cookie")) {
+    while (!line.empty()) {
+      const auto end = std::min(line.find(';'), line.size());
+      auto each = line.substr(0, end);
+      line.remove_prefix(std::min(end + 1, line.size()));
+      each.remove_prefix(std::min(each.find_first_not_of(' '), each.size()));
+      if (each.starts_with(start)) return each.substr(start.size());
+    }
+  }
+  return {};
+}
+
+std::string set_cookie(const HttpRequest& request, std::string_view value, std::chrono::seconds time, bool is_secure) {
+  return cookie_name(request) + "=" + std::string(value) +
+         "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" + std::to_string(time.count()) + (is_secure ? "; Secure" : "");
+}
+
+bool is_login(std::string_view path) {
+  return path == "/api/login" || path == "/api/login/credential";
+}
+
+bool is_command(std::string_view path) {
+  return path == "/api/reload" || path == "/api/disable" || path == "/api/enable";
+}
+
+// What anybody may have is no secret, and does nothing.
+bool is_open(std::string_view path) {
+  return path == "/" || is_login(path) ||
+         std::ranges::find(dashboard_assets, path, &DashboardAsset::path) != dashboard_assets.end();
+}
+
+OrderedJson login_json(const DashboardLogin& login) {
+  const auto& identity = login.principal.identity();
+  return {{"name", identity.name.empty() ? identity.subject : identity.name}, {"mayOperate", login.may_operate}};
+}
+
+Coroutine<> refuse_any_body(HttpRequest& /*request*/, HttpConnection& connection) {
+  return connection.refuse({413, "No request here is as long as that"});
+}
+
+HttpResource command_resource(std::string path, HttpHandler post) {
+  return {.path = std::move(path), .methods = {{verb::post, std::move(post)}}, .refuse_long = &refuse_any_body};
+}
+
+}  // namespace
+
+DashboardService::DashboardService(HttpAccess access, Sources sources, bool is_secure)
+    : sources_(std::move(sources)),
+      is_secure_(is_secure),
+      router_(std::move(access), {.status = 404, .body = "{\"error\":\"There is nothing here\"}\n"}) {
+  router_.use([this](HttpRequest& request) { return admit(request); });
+  add_page();
+  add_login();
+  HttpResource events;
+  events.path = "/api/events";
+  events.methods = {
+      {verb::get, [this](HttpRequest& request, HttpConnection& connection) { return tell_news(request, connection); }}};
+  events.refuse_long = &refuse_any_body;
+  router_.add(std::move(events));
+  router_.add(document("/api/plugin", [this](HttpRequest& request, HttpConnection& connection) {
+    return tell_details(request, connection);
+  }));
+  for (const auto* const name : {"reload", "disable", "enable"})
+    add_command(name);
+}
+
+void DashboardService::add_page() {
+  for (const auto& asset : dashboard_assets) {
+    router_.add(document(std::string(asset.path), [&asset](HttpRequest&, HttpConnection& connection) {
+      if (asset.path == dashboard_frame_path) connection.add_to_head(frame_fields);
+      return connection.respond({.body = std::string(asset.bytes),
+                                 .content_type = asset.content_type,
+                                 .fields = {{"Content-Encoding", "gzip"}}});
+    }));
+  }
+}
+
+void DashboardService::add_login() {
+  router_.add(command_resource("/api/login", [this](HttpRequest& request, HttpConnection& connection) {
+    return log_in_by_token(request, connection);
+  }));
+  router_.add(command_resource("/api/logout", [this](HttpRequest& request, HttpConnection& connection) {
+    return log_out(request, connection);
+  }));
+  if (!sources_.authenticate) return;
+  auto by_credential = command_resource(
+      "/api/login/credential",
+      [this](HttpRequest& request, HttpConnection& connection) { return log_in_by_credential(request, connection); });
+  by_credential.middleware = {sources_.authenticate};
+  router_.add(std::move(by_credential));
+}
+
+void DashboardService::add_command(const std::string& name) {
+  router_.add(command_resource("/api/" + name, [this, name](HttpRequest& request, HttpConnection& connection) {
+    return carry_out(name, request, connection);
+  }));
+}
+
+HttpVerdict DashboardService::admit(HttpRequest& request) const {
+  if (is_of_other_page(request)) return {.refusal = HttpRefusal{403, "A page of another origin may not ask for this"}};
+  if (is_open(request.path)) return {};
+  const auto login = login_of(request);
+  if (!login) return {.refusal = HttpRefusal{401, "Log in: mcp-plugin-host dashboard prints a link that does"}};
+  if (is_command(request.path) && !login->may_operate)
+    return {.refusal = HttpRefusal{403, "Who has logged in may look, and change nothing"}};
+  request.principal = login->principal;
+  return {};
+}
+
+std::optional<DashboardLogin> DashboardService::login_of(const HttpRequest& request) const {
+  auto login = sources_.logins.find(cookie_in(request));
+  if (login && !sources_.is_good(login->principal)) return std::nullopt;
+  return login;
+}
+
+Coroutine<> DashboardService::log_in_by_token(HttpRequest& request, HttpConnection& connection) {
+  const auto json = is_json(request.fields.content_type)
+                        ? parse_json(request.body.text())
+                        : Result<Json>(fail("the Content-Type must be application/json"));
+  const bool has_token =
+      json.has_value() && json->is_object() && json->contains("token") && json->at("token").is_string();
+  if (!has_token) return connection.refuse({400, R"(The body must be {"token": "..."})"});
+  if (!sources_.logins.redeem(json->at("token").get_ref<const std::string&>()))
+    return connection.refuse(
+        {401, "This link has been used, or is older than a minute; mcp-plugin-host dashboard prints another one"});
+  return begin_session(request, connection, {sources_.operator_itself, true});
+}
+
+Coroutine<> DashboardService::log_in_by_credential(HttpRequest& request, HttpConnection& connection) {
+  if (request.principal.is_anonymous())
+    return connection.refuse({401, "This host has no credentials to look at; mcp-plugin-host dashboard prints a link"});
+  auto login = sources_.admit(request.principal);
+  if (!login)
+    return connection.refuse({403, "None of your roles is in [dashboard] viewers or operators of the configuration"});
+  return begin_session(request, connection, *std::move(login));
+}
+
+Coroutine<> DashboardService::begin_session(const HttpRequest& request, HttpConnection& connection,
+                                            DashboardLogin login) {
+  auto body = dump(login_json(login));
+  const auto session = sources_.logins.begin(std::move(login));
+  return connection.respond(
+      {.body = std::move(body),
+       .fields = {{"Set-Cookie", set_cookie(request, session, Logins::session_time, is_secure_)}}});
+}
+
+Coroutine<> DashboardService::log_out(HttpRequest& request, HttpConnection& connection) {
+  sources_.logins.end(cookie_in(request));
+  return connection.respond(
+      {.body = "{}", .fields = {{"Set-Cookie", set_cookie(request, {}, std::chrono::seconds(0), is_secure_)}}});
+}
+
+Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& connection) {
+  const auto login = login_of(request);
+  if (!login) {
+    HttpRefusal refusal{401, "The login has just ended"};
+    co_await connection.refuse(std::move(refusal));
+    co_return;
+  }
+  PageNews news(sources_.news, login_json(*login));
+  std::string text = connection.begin_event_stream();
+  std::string events = "retry: 1000\n\n";
+  const std::string session(cookie_in(request));
+  auto said_at = connection.now();
+  for (;;) {
+    std::string next;
+    const std::function<void()> gather = [&] { next = news.next(); };
+    co_await connection.work_on(0, gather);
+    if (!next.empty()) events.append("data: ").append(next).append("\n\n");
+    if (events.empty() && connection.now() - said_at >= between_signs) events = ":\n\n";
+    const bool is_over = stopping_ || connection.is_disconnected() || connection.is_expelled() ||
+                         !sources_.logins.find(session) || !sources_.is_good(login->principal);
+    if (!events.empty()) {
+      append_piece(text, connection.client(), std::exchange(events, {}));
+      said_at = connection.now();
+    }
+    if (is_over && connection.client().version >= 11) text += event_stream_end;
+    const bool written = co_await connection.write(text);
+    if (is_over || !written || connection.is_cut_off()) break;
+    text.clear();
+    connection.begin_waiting(between_news);
+    while (!connection.is_time_up() && !connection.is_disconnected())
+      co_await connection.wake_up();
+  }
+  connection.close_then();
+}
+
+Coroutine<> DashboardService::tell_details(HttpRequest& request, HttpConnection& connection) {
+  constexpr std::string_view name = "file=";
+  const auto file = request.query.starts_with(name) ? percent_decode(request.query.substr(name.size())) : std::nullopt;
+  std::optional<std::string> details;
+  const std::function<void()> gather = [&] {
+    if (file) details = sources_.details(*file);
+  };
+  co_await connection.work_on(0, gather);
+  HttpResponse response =
+      details ? HttpResponse{.body = *std::move(details)} : refuse({404, "There is no plugin in that file"});
+  co_await connection.respond(std::move(response));
+}
+
+Coroutine<> DashboardService::carry_out(std::string name, HttpRequest& request, HttpConnection& connection) {
+  const auto json = is_json(request.fields.content_type) ? parse_ordered_json(request.body.text())
+                                                         : Result<OrderedJson>(fail("no JSON"));
+  if (json.has_error() || !json->is_object()) {
+    HttpRefusal refusal{400, R"(The body must be a JSON object, such as {"plugin": "clock"})"};
+    co_await connection.refuse(std::move(refusal));
+    co_return;
+  }
+  OrderedJson command{{"command", std::move(name)}};
+  for (const auto* const member : {"plugin", "component"}) {
+    if (const auto found = json->find(member); found != json->end()) command[member] = *found;
+  }
+  std::string answer;
+  const std::function<void()> obey = [&] { answer = sources_.command(command, request.principal); };
+  co_await connection.work_on(0, obey);
+  HttpResponse response{.status = answer.starts_with(R"({"error")") ? 409U : 200U, .body = std::move(answer)};
+  co_await connection.respond(std::move(response));
+}
+
+HttpResponse DashboardService::refuse(HttpRefusal refusal) const {
+  return {.status = refusal.status,
+          .body = dump(OrderedJson{{"error", std::move(refusal.message)}}),
+          .fields = std::move(refusal.fields)};
+}
+
+std::string_view DashboardService::fields() const {
+  return page_fields;
+}
+
+void DashboardService::shut_down() {
+  stopping_ = true;
+  sources_.shut_down();
+}
+
+}  // namespace mcph

@@ -1,0 +1,83 @@
+// An MCP App (SEP-1865) in a frame that has an origin of its own, no network and nothing of the page: all that it can do
+// is to say something. It may call the tools of the server, as the form beside it does.
+import { element } from './elements.js';
+
+const frameHeights = { least: 60, most: 900 };
+
+export class AppFrame {
+  #isReady = false;
+  #waiting = [];
+
+  // `tools` calls a tool of the server, `said` hears what the app asks to be told to a model or to a person.
+  constructor(html, { callTool, readResource, said }) {
+    this.html = html;
+    this.callTool = callTool;
+    this.readResource = readResource;
+    this.said = said;
+    this.frame = element('iframe', { class: 'app', sandbox: 'allow-scripts', src: '/frame', title: 'What the app of this tool shows' });
+    this.listen = (event) => event.source === this.frame.contentWindow && this.#take(event.data);
+    window.addEventListener('message', this.listen);
+    this.frame.addEventListener('load', () => this.frame.contentWindow?.postMessage({ html }, '*'), { once: true });
+  }
+
+  // What the tool was given, and what came of it.
+  show(args, result) {
+    this.#tell({ method: 'ui/notifications/tool-input', params: { arguments: args } });
+    this.#tell({ method: 'ui/notifications/tool-result', params: result });
+  }
+
+  close() {
+    window.removeEventListener('message', this.listen);
+    this.frame.remove();
+  }
+
+  #tell(message) {
+    if (this.#isReady) this.#send(message);
+    else this.#waiting.push(message);
+  }
+
+  #send(message) {
+    this.frame.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  }
+
+  async #take(message) {
+    if (message?.jsonrpc !== '2.0') return;
+    const { id, method, params = {} } = message;
+    if (method === 'ui/notifications/initialized') {
+      this.#isReady = true;
+      for (const each of this.#waiting.splice(0)) this.#send(each);
+    } else if (method === 'ui/notifications/size-changed' && Number.isFinite(params.height)) {
+      this.frame.style.height = `${Math.min(Math.max(params.height, frameHeights.least), frameHeights.most)}px`;
+    }
+    if (id === undefined || method === undefined) return;
+    try {
+      this.#send({ id, result: await this.#answer(method, params) });
+    } catch (error) {
+      this.#send({ id, error: { code: error.code ?? -32603, message: error.message } });
+    }
+  }
+
+  async #answer(method, params) {
+    switch (method) {
+      case 'ui/initialize':
+        return {
+          protocolVersion: '2026-01-26',
+          hostInfo: { name: 'mcp-plugin-host dashboard', version: '1' },
+          hostCapabilities: { serverTools: {}, serverResources: {} },
+          hostContext: {
+            theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+            displayMode: 'inline',
+            containerDimensions: { width: this.frame.clientWidth, maxHeight: frameHeights.most },
+          },
+        };
+      case 'tools/call': return this.callTool(params);
+      case 'resources/read': return this.readResource(params);
+      case 'ui/message':
+      case 'ui/update-model-context':
+        this.said(method, params);
+        return {};
+      case 'ping': return {};
+      default: throw Object.assign(new Error(`Method not found: ${method}`), { code: -32601 });
+    }
+  }
+}

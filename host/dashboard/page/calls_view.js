@@ -1,0 +1,96 @@
+// Calls: the last requests of all clients, what failed and what was slow marked.
+import { button, element, replaceChildren, setText } from './elements.js';
+import { clock, duration, plural } from './words.js';
+
+const slowUs = 1_000_000;
+const shownCalls = 200;
+
+const isFailed = (call) => call.outcome !== 'result';
+const isSlow = (call) => call.us >= slowUs;
+
+export class CallsView {
+  name = 'calls';
+  title = 'Calls';
+  #isPaused = false;
+  #due = false;
+
+  // `show` goes to a component in the view where it is tried.
+  constructor(host, show) {
+    this.host = host;
+    this.show = show;
+    const redraw = () => this.#redraw();
+    this.words = element('input', { type: 'search', input: redraw });
+    this.outcome = element('select', { change: redraw }, [['', 'all'], ['failed', 'failed'], ['slow', 'slow'], ['notable', 'failed or slow']].map(([value, label]) => element('option', { value }, label)));
+    this.components = element('input', { type: 'checkbox', checked: true, change: redraw });
+    this.pause = button('Pause', () => this.#togglePause(), { 'aria-pressed': 'false' });
+    this.note = element('p', { class: 'dim' });
+    this.body = element('tbody');
+    const head = ['Time', 'What', 'Plugin', 'Client', 'Took', 'Outcome'];
+    this.element = element('div', {},
+      element('div', { class: 'filters' },
+        element('label', {}, 'With the words', this.words), element('label', {}, 'Outcome', this.outcome),
+        element('label', { class: 'check' }, this.components, 'Of components only'), this.pause),
+      this.note,
+      element('table', { class: 'calls' }, element('caption', { class: 'unseen' }, 'Calls, the last one first'),
+        element('thead', {}, element('tr', {}, head.map((title) => element('th', { scope: 'col' }, title)))), this.body));
+    host.addEventListener('news', ({ detail }) => (detail.reset || detail.calls) && this.#changed());
+  }
+
+  shown() {
+    this.#redraw();
+  }
+
+  #fits(call) {
+    if (this.components.checked && !call.component) return false;
+    const outcome = this.outcome.value;
+    if (outcome === 'failed' && !isFailed(call)) return false;
+    if (outcome === 'slow' && !isSlow(call)) return false;
+    if (outcome === 'notable' && !isFailed(call) && !isSlow(call)) return false;
+    const words = this.words.value.toLowerCase();
+    return words === '' || [call.method, call.component, call.plugin, call.client, call.who, call.outcome].join(' ').toLowerCase().includes(words);
+  }
+
+  #changed() {
+    if (this.#isPaused || this.#due || !this.element.isConnected) return;
+    this.#due = true;
+    setTimeout(() => {
+      this.#due = false;
+      if (!this.#isPaused) this.#redraw();
+    }, 250);
+  }
+
+  // At most four times a second, and what fits on a few screens.
+  #redraw() {
+    const fitting = [];
+    for (let i = this.host.calls.length - 1; i >= 0 && fitting.length < shownCalls; --i) {
+      if (this.#fits(this.host.calls[i])) fitting.push(this.host.calls[i]);
+    }
+    const first = new Map([...this.body.children].map((row) => [row.number, row]));
+    replaceChildren(this.body, fitting.map((call) => first.get(call.number) ?? this.#row(call)));
+    const leftOut = this.host.callsLeftOut > 0 ? `; ${plural(this.host.callsLeftOut, 'call')} that went well left out, as there were too many at once` : '';
+    setText(this.note, `${plural(fitting.length, 'call')} shown${leftOut}`);
+  }
+
+  #row(call) {
+    const failed = isFailed(call);
+    const name = call.component || call.method;
+    const kind = { 'tools/call': 'tools', 'resources/read': 'resources', 'prompts/get': 'prompts' }[call.method];
+    const what = kind && call.plugin ? element('button', { type: 'button', class: 'link', click: () => this.show(kind, call.component) }, name) : name;
+    const cell = (label, ...content) => element('td', { 'data-label': label }, ...content);
+    const made = element('tr', { class: failed ? 'failed' : isSlow(call) ? 'slow' : undefined },
+      cell('Time', clock(call.at)), cell('What', what, call.component && element('span', { class: 'dim' }, ` ${call.method}`)),
+      cell('Plugin', call.plugin || '–'),
+      cell('Client', call.client || '–', element('span', { class: 'dim' }, ` ${[call.revision, call.who].filter(Boolean).join(' · ')}`)),
+      cell('Took', element('span', { class: isSlow(call) ? 'bad' : undefined }, duration(call.us), isSlow(call) && ' slow')),
+      cell('Outcome', element('span', { class: failed ? 'bad' : undefined }, call.outcome, call.code ? ` ${call.code}` : '')));
+    made.number = call.number;
+    return made;
+  }
+
+  #togglePause() {
+    this.#isPaused = !this.#isPaused;
+    this.pause.setAttribute('aria-pressed', String(this.#isPaused));
+    setText(this.pause, this.#isPaused ? 'Go on' : 'Pause');
+    if (!this.#isPaused) this.#redraw();
+  }
+}

@@ -1,0 +1,97 @@
+// The host that the page looks at: what it tells (one stream of events), and what it is asked for. Everything that is
+// kept is bounded.
+export const maxCalls = 1000;
+export const maxLines = 1000;
+
+// A refusal, with the words of the host.
+export class Refusal extends Error {
+  constructor(status, words) {
+    super(words);
+    this.status = status;
+  }
+}
+
+async function ask(path, options) {
+  const response = await fetch(path, options);
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refusal(response.status, answer.error ?? `The host answers ${response.status}`);
+  return answer;
+}
+
+const post = (path, body, headers = {}) =>
+  ask(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) });
+
+function keepLast(list, more, most) {
+  list.push(...more);
+  if (list.length > most) list.splice(0, list.length - most);
+}
+
+export class Host extends EventTarget {
+  login = null;
+  status = null;
+  figures = {};
+  plugins = new Map(); // by key, in the order of the host
+  calls = [];
+  lines = [];
+  callsLeftOut = 0;
+  linesLeftOut = 0;
+  #stream = null;
+
+  // Tells by 'news' what has changed, by 'state' whether it is there: 'live', 'away' or 'locked'.
+  connect() {
+    this.#stream?.close();
+    this.#stream = new EventSource('/api/events');
+    this.#stream.addEventListener('message', ({ data }) => this.#take(JSON.parse(data)));
+    this.#stream.addEventListener('error', () => {
+      // A stream that is refused is not tried again by the browser: whoever looks has to log in.
+      this.#tell('state', this.#stream.readyState === EventSource.CLOSED ? 'locked' : 'away');
+    });
+  }
+
+  logInByToken(token) {
+    return post('/api/login', { token });
+  }
+  logInByCredential(credential) {
+    return post('/api/login/credential', {}, credential ? { Authorization: `Bearer ${credential}` } : {});
+  }
+  logOut() {
+    this.#stream?.close();
+    return post('/api/logout', {});
+  }
+
+  // "reload", "disable" or "enable" of a plugin's file.
+  async command(name, file) {
+    const answer = await post(`/api/${name}`, { plugin: file });
+    const bad = answer.plugins?.find(({ ok }) => !ok);
+    if (bad) throw new Refusal(409, bad.outcome);
+    return answer.plugins?.[0]?.outcome ?? 'done';
+  }
+
+  details(file) {
+    return ask(`/api/plugin?file=${encodeURIComponent(file)}`);
+  }
+
+  #take(news) {
+    if (news.reset) {
+      Object.assign(this, { login: news.login, calls: [], lines: [], callsLeftOut: 0, linesLeftOut: 0 });
+      this.plugins.clear();
+      this.#tell('state', 'live');
+    }
+    if (news.status) {
+      this.status = news.status;
+      this.beganAt = performance.now() - news.status.host.upSeconds * 1000;
+    }
+    if (news.figures) this.figures = news.figures;
+    for (const [key, row] of Object.entries(news.rows ?? {})) this.plugins.set(key, row);
+    if (news.order) this.plugins = new Map(news.order.map((key) => [key, this.plugins.get(key)]));
+    keepLast(this.calls, news.calls ?? [], maxCalls);
+    keepLast(this.lines, news.log ?? [], maxLines);
+    this.callsLeftOut += news.callsLeftOut ?? 0;
+    this.linesLeftOut += news.logLeftOut ?? 0;
+    this.#tell('news', news);
+  }
+
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

@@ -1,0 +1,69 @@
+// The pictures of the four views in docs/dashboard.md, made from a host at work. MCP_PICTURES names the folder to write them to:
+//   MCP_PICTURES=$PWD/docs/pictures ctest --preset release -R integration.dashboard_pictures
+import assert from 'node:assert/strict';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { Components } from './support/components.mjs';
+import { options, Page, serveWithDashboard } from './support/dashboard.mjs';
+import { postModern } from './support/http.mjs';
+
+const kept = fileURLToPath(new URL('../../docs/pictures', import.meta.url));
+const pictures = ['plugins', 'try', 'calls', 'log'];
+const maxBytes = 60_000;
+
+async function hostAtWork(context) {
+  const components = await Components.create('slow', 'dying');
+  for (const plugin of ['tools/calculator', 'tools/clock', 'resources/docs', 'prompts/prompts']) await components.addShipped(plugin);
+  await components.write('half_copied.so', 'no library');
+  return serveWithDashboard(context, components);
+}
+
+async function work(host) {
+  const client = { 'io.modelcontextprotocol/clientInfo': { name: 'claude-code', version: '2.1.0' } };
+  const call = async (name, args) => (await postModern(host.url, 'tools/call', { name, arguments: args, _meta: client })).text().catch(() => '');
+  for (let round = 0; round < 6; ++round) {
+    for (let i = 0; i < 12 + round * 8; ++i) await call('calculate', { expression: `${i} ^ 2 + sqrt(${i})` });
+    await call('now', {});
+    await call('get_time', { timezone: 'Europe/Paris' });
+    await call('calculate', { expression: '1 / (' });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  }
+}
+
+test('TheFourViews', options, async (context) => {
+  const host = await hostAtWork(context);
+  const page = await Page.open(context, host, { width: 1180, height: 720 });
+  await page.untilText('.plugins .chip', 'refused');
+  await work(host);
+  const shoot = async (name) => {
+    const picture = await page.tab.screenshot({ type: 'webp', quality: 78 });
+    assert.ok(picture.length < maxBytes, `${name}: ${picture.length} bytes`);
+    if (!env.MCP_PICTURES) return;
+    await mkdir(env.MCP_PICTURES, { recursive: true });
+    await writeFile(join(env.MCP_PICTURES, `dashboard-${name}.webp`), picture);
+  };
+  await page.press('calculator', '.plugins');
+  await page.untilText('.detail h3', 'Answer times');
+  await shoot('plugins');
+  await page.goTo('try/tools/calculate');
+  await page.untilText('.trial h2', 'Calculate');
+  await page.fill('expression', '2 * pi * 6371');
+  await page.press('Run', '.trial');
+  await page.untilText('.trial [role=status]', 'Done');
+  await shoot('try');
+  await page.goTo('calls');
+  await page.untilText('.calls tbody', 'calculate');
+  await shoot('calls');
+  await page.goTo('log');
+  await page.untilText('.lines', 'plugin loaded');
+  await shoot('log');
+  assert.deepEqual(page.mistakes, []);
+});
+
+test('TheDocumentationHasThem', async () => {
+  for (const name of pictures) assert.ok((await stat(join(kept, `dashboard-${name}.webp`))).size < maxBytes, name);
+});
