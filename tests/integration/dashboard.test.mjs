@@ -8,8 +8,10 @@ import { promisify } from 'node:util';
 
 import { Components } from './support/components.mjs';
 import { ask, logIn, options, Page, serveWithDashboard } from './support/dashboard.mjs';
-import { program, serve } from './support/host.mjs';
-import { postModern } from './support/http.mjs';
+import { HttpHost, program, serve } from './support/host.mjs';
+import { modernHeaders, modernRequest, postModern } from './support/http.mjs';
+import { sseEvents } from './support/sse.mjs';
+import { Team } from './support/team.mjs';
 
 const call = async (host, name, args = {}) => (await postModern(host.url, 'tools/call', { name, arguments: args })).json();
 
@@ -123,4 +125,75 @@ test('WhatIsTriedGoesThroughTheEndpointOfTheClients', options, async (context) =
   await page.untilText('.trial .result', '"Ada"');
   await pause(50);
   assert.deepEqual(page.mistakes, []);
+});
+
+const roles = `
+[roles.guest]
+allow = [{ match = "tool:version" }]
+[roles.looker]
+allow = [{ match = "tool:version" }]
+[roles.keeper]
+allow = [{ match = "*" }]
+[dashboard]
+viewers = ["looker"]
+operators = ["keeper"]
+`;
+
+async function serveTeam(context) {
+  const team = await Team.serve(context, await Components.create('sample_v1'), roles, ['--dashboard', '127.0.0.1:0', '--control', 'none']);
+  team.host.dashboard = new URL((await team.host.log.until({ event: 'serving the dashboard' })).url);
+  return team;
+}
+
+const logInWith = (host, token) => ask(host, '/api/login/credential', { method: 'POST', body: {}, headers: token ? { Authorization: `Bearer ${token}` } : {} });
+const cookieOf = (response) => response.headers.get('Set-Cookie').split(';')[0];
+
+test('CredentialsOfClientsLetInByTheirRoles', async (context) => {
+  const team = await serveTeam(context);
+  const { host } = team;
+  const tokens = { guest: await team.token('gus', 'guest'), looker: await team.token('lou', 'looker'), keeper: await team.token('kim', 'keeper') };
+  assert.equal((await logInWith(host)).status, 401);
+  assert.equal((await logInWith(host, 'wrong')).status, 401);
+  assert.equal((await logInWith(host, tokens.guest)).status, 403);
+  const looker = await logInWith(host, tokens.looker);
+  assert.deepEqual(await looker.json(), { name: 'lou', mayOperate: false });
+  const keeper = await logInWith(host, tokens.keeper);
+  assert.deepEqual(await keeper.json(), { name: 'kim', mayOperate: true });
+
+  const reload = (cookie) => ask(host, '/api/reload', { method: 'POST', cookie, body: { plugin: 'sample' } });
+  assert.equal((await reload(cookieOf(looker))).status, 403);
+  assert.equal((await reload(cookieOf(keeper))).status, 200);
+  await host.log.until({ event: 'dashboard command', who: 'host#kim' });
+
+  // Each may use what the roles permit, and no more.
+  const call = async (cookie, name) => (await ask(host, '/mcp', { method: 'POST', cookie, body: modernRequest('tools/call', { name, arguments: {} }),
+    headers: { Accept: 'application/json, text/event-stream', ...modernHeaders('tools/call', name) } })).json();
+  assert.equal((await call(cookieOf(looker), 'version')).result.content[0].text, '1');
+  assert.match((await call(cookieOf(looker), 'only_in_v1')).error.message, /Unknown tool/);
+  assert.equal((await call(cookieOf(keeper), 'only_in_v1')).result.content[0].text, 'only_in_v1');
+});
+
+test('ALoginEndsWithItsCredential', async (context) => {
+  const team = await serveTeam(context);
+  const { host } = team;
+  const cookie = cookieOf(await logInWith(host, await team.token('lou', 'looker')));
+  const events = sseEvents((await ask(host, '/api/events', { cookie })).body);
+  let first;
+  do first = (await events.next()).value.data; while (!first);
+  const { reset, login } = JSON.parse(first);
+  assert.deepEqual([reset, login], [true, { name: 'lou', mayOperate: false }]);
+  await team.revoke('lou');
+  for await (const event of events) assert.notEqual(event, undefined, 'the stream ends');
+  assert.equal((await ask(host, '/api/plugin?file=x', { cookie })).status, 401);
+});
+
+test('OthersReachItByTlsOnly', async (context) => {
+  const components = await Components.create();
+  context.after(() => components.discard());
+  await assert.rejects(HttpHost.start(components, ['--dashboard', '0.0.0.0:0']),
+    /--dashboard 0\.0\.0\.0:0 is reached by others, and there is no TLS.*--allow-remote-dashboard/);
+  const host = await HttpHost.start(components, ['--dashboard', '0.0.0.0:0', '--allow-remote-dashboard']);
+  const { port } = new URL((await host.log.until({ event: 'serving the dashboard' })).url);
+  assert.equal((await fetch(`http://127.0.0.1:${port}/api/events`)).status, 401);
+  await host.stop();
 });

@@ -16,8 +16,8 @@ const pictures = ['plugins', 'try', 'calls', 'log'];
 const maxBytes = 60_000;
 
 async function hostAtWork(context) {
-  const components = await Components.create('slow', 'dying');
-  for (const plugin of ['tools/calculator', 'tools/clock', 'resources/docs', 'prompts/prompts']) await components.addShipped(plugin);
+  const components = await Components.create();
+  for (const plugin of ['tools/calculator', 'tools/clock', 'resources/docs', 'resources/files', 'prompts/prompts']) await components.addShipped(plugin);
   await components.write('half_copied.so', 'no library');
   return serveWithDashboard(context, components);
 }
@@ -36,11 +36,11 @@ async function work(host) {
 
 test('TheFourViews', options, async (context) => {
   const host = await hostAtWork(context);
-  const page = await Page.open(context, host, { width: 1180, height: 720 });
+  const page = await Page.open(context, host, { width: 1100, height: 620 });
   await page.untilText('.plugins .chip', 'refused');
   await work(host);
   const shoot = async (name) => {
-    const picture = await page.tab.screenshot({ type: 'webp', quality: 78 });
+    const picture = await page.tab.screenshot({ type: 'webp', quality: name === 'log' ? 45 : 60 });
     assert.ok(picture.length < maxBytes, `${name}: ${picture.length} bytes`);
     if (!env.MCP_PICTURES) return;
     await mkdir(env.MCP_PICTURES, { recursive: true });
@@ -54,12 +54,14 @@ test('TheFourViews', options, async (context) => {
   await page.fill('expression', '2 * pi * 6371');
   await page.press('Run', '.trial');
   await page.untilText('.trial [role=status]', 'Done');
+  await page.tab.evaluate(() => document.querySelector('.trial').scrollIntoView({ block: 'end' }));
   await shoot('try');
   await page.goTo('calls');
   await page.untilText('.calls tbody', 'calculate');
   await shoot('calls');
   await page.goTo('log');
   await page.untilText('.lines', 'plugin loaded');
+  await page.tab.setViewport({ width: 1100, height: 440 });
   await shoot('log');
   assert.deepEqual(page.mistakes, []);
 });

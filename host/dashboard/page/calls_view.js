@@ -3,7 +3,7 @@ import { button, element, replaceChildren, setText } from './elements.js';
 import { clock, duration, plural } from './words.js';
 
 const slowUs = 1_000_000;
-const shownCalls = 200;
+const shownCalls = 100;
 
 const isFailed = (call) => call.outcome !== 'result';
 const isSlow = (call) => call.us >= slowUs;
@@ -56,10 +56,10 @@ export class CallsView {
     setTimeout(() => {
       this.#due = false;
       if (!this.#isPaused) this.#redraw();
-    }, 250);
+    }, 500);
   }
 
-  // At most four times a second, and what fits on a few screens.
+  // At most twice a second, and what fits on a few screens.
   #redraw() {
     const fitting = [];
     for (let i = this.host.calls.length - 1; i >= 0 && fitting.length < shownCalls; --i) {

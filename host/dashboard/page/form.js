@@ -108,8 +108,8 @@ class Fields {
   #labelled(input, about, hint = '') {
     const id = this.#id();
     input.id = id;
-    const words = [about.description, hint].filter(Boolean).join(' ');
-    const note = words && element('p', { class: 'hint', id: `${id}-hint` }, words);
+    const words = [about.description, hint].filter(Boolean);
+    const note = words.length > 0 && element('p', { class: 'hint', id: `${id}-hint` }, words.map((each) => element('span', {}, each)));
     if (note) input.setAttribute('aria-describedby', note.id);
     const label = about.title && about.title !== about.name ? [about.title, element('span', { class: 'dim' }, ` ${about.name}`)] : [about.name];
     return element('div', { class: 'field' }, element('label', { for: id }, label, about.required && element('span', { class: 'required', title: 'required' }, ' *')), input, note);
@@ -147,7 +147,7 @@ class Fields {
   text(schema, about) {
     const types = { date: 'date', time: 'text', 'date-time': 'text', email: 'email', uri: 'url' };
     const isLong = (schema.maxLength ?? 0) > 200 || schema.contentMediaType !== undefined;
-    const input = isLong ? element('textarea', { rows: 4 }) : element('input', { type: types[schema.format] ?? 'text', spellcheck: 'false' });
+    const input = isLong ? element('textarea', { rows: 2 }) : element('input', { type: types[schema.format] ?? 'text', spellcheck: 'false' });
     const examples = Array.isArray(schema.examples) ? schema.examples.filter((each) => typeof each === 'string') : [];
     if (examples.length > 0) input.placeholder = examples[0];
     const isGiven = typeof schema.default === 'string';

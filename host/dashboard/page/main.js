@@ -22,7 +22,10 @@ function show() {
     if (views[i] === view) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  if (at('content').firstChild !== view.element) replaceChildren(at('content'), view.element);
+  if (at('content').firstChild !== view.element) {
+    replaceChildren(at('content'), view.element);
+    scrollTo(0, 0);
+  }
   document.title = `${view.title} · mcp-plugin-host`;
   view.shown?.();
   if (view.choose && key !== undefined) view.choose(kind, decodeURIComponent(key));
