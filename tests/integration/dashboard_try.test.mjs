@@ -1,0 +1,119 @@
+// What can be tried in the dashboard: every kind of component, and all that can happen to a call.
+import assert from 'node:assert/strict';
+import { env } from 'node:process';
+import { copyFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { Components } from './support/components.mjs';
+import { options, Page, serveWithDashboard } from './support/dashboard.mjs';
+
+const run = async (page, component, fields = {}) => {
+  await page.goTo(`try/${component}`);
+  await page.untilText('.trial > .dim', decodeURIComponent(component.split('/')[1]));
+  for (const [label, value] of Object.entries(fields)) await page.fill(label, value);
+  await page.press('Run', '.trial');
+};
+const ended = (page, how = 'Done') => page.untilText('.trial [role=status]', how);
+
+const answers = {
+  tools: [{
+    name: 'every_kind', description: 'x',
+    default: { content: [
+      { type: 'text', text: 'a text' },
+      { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' },
+      { type: 'audio', mimeType: 'audio/wav', data: 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=' },
+      { type: 'resource', resource: { uri: 'mock://embedded', mimeType: 'text/plain', text: 'an embedded text' } },
+      { type: 'resource_link', uri: 'mock://notes/linked', name: 'a link' },
+    ] },
+  }, { name: 'structured', description: 'x', default: { response: { place: { city: 'Paris' }, degrees: 18 } } },
+  { name: 'fails', description: 'x', default: { error: 'it does not work' } }],
+  resources: [
+    { uri: 'mock://plain', name: 'plain', mimeType: 'text/plain', default: { response: 'a plain text' } },
+    { uriTemplate: 'mock://notes/{name}', name: 'notes', mimeType: 'text/plain', scenarios: [{ condition: { field: 'name', operator: 'equals', value: 'linked' }, response: 'the linked note' }], default: { response: 'another note' } },
+  ],
+  prompts: [{ name: 'greet', description: 'x', arguments: [{ name: 'who', required: true }], default: { messages: [{ role: 'user', text: 'Greet {who}' }] } }],
+};
+
+test('EveryKindOfComponentAndContent', options, async (context) => {
+  const components = await Components.create();
+  await components.addShipped('tools/mock', answers);
+  const page = await Page.open(context, await serveWithDashboard(context, components));
+  await run(page, 'tools/every_kind');
+  await ended(page);
+  assert.deepEqual(await page.tab.$$eval('.result > *', (all) => all.map((each) => each.tagName)), ['PRE', 'IMG', 'AUDIO', 'DIV', 'P']);
+  await page.until(() => document.querySelector('.result img').naturalWidth === 1);
+  assert.match(await page.text('.result'), /a text.*mock:\/\/embedded text\/plainan embedded text.*a link/s);
+  await page.press('a link', '.result');
+  await page.untilText('.trial > .dim', 'mock://notes/linked');
+  await page.press('Run', '.trial');
+  await page.untilText('.result', 'the linked note');
+
+  await run(page, 'tools/structured');
+  await page.untilText('.result .json-tree', 'degrees');
+  await run(page, 'tools/fails');
+  await page.untilText('.result .problem', 'The tool says that it failed.');
+  await page.untilText('.result', 'it does not work');
+  await run(page, `resources/${encodeURIComponent('mock://plain')}`);
+  await page.untilText('.result', 'a plain text');
+  await run(page, `templates/${encodeURIComponent('mock://notes/{name}')}`, { name: 'of mine' });
+  await page.untilText('.result', 'another note');
+  await run(page, 'prompts/greet', { who: 'Ada' });
+  await page.untilText('.result', 'Greet Ada');
+  assert.deepEqual(page.mistakes, []);
+});
+
+test('WhatTheHostRefusesIsSaid', options, async (context) => {
+  const page = await Page.open(context, await serveWithDashboard(context, await Components.create('asking')));
+  await run(page, 'tools/take_long', { milliseconds: 'many' });
+  await ended(page, 'Failed');
+  assert.match(await page.text('.result'), /milliseconds/);
+});
+
+test('ACallThatTakesLongIsFollowedAndCancelled', options, async (context) => {
+  const host = await serveWithDashboard(context, await Components.create('asking'), ['--task-after-ms', '200']);
+  const page = await Page.open(context, host);
+  await run(page, 'tools/take_long', { milliseconds: '900' });
+  await page.untilText('.trial [role=status]', 'Task working');
+  await page.untilText('.result', 'worked for 900 ms');
+  await run(page, 'tools/work_and_ask');
+  await page.untilText('.question', 'For whom?');
+  await page.fill('name', 'Ada');
+  await page.press('Answer', '.question');
+  await page.untilText('.result', 'worked for Ada');
+  await run(page, 'tools/declared_long', { milliseconds: '60003' });
+  await page.untilText('.trial [role=status]', 'Task');
+  await page.press('Cancel', '.trial');
+  await ended(page, 'Cancelled');
+  await host.log.until({ event: 'plugin says', text: 'cancelled: 60003 ms' });
+  assert.deepEqual(page.mistakes, []);
+});
+
+test('TheSameRequestForATerminal', options, async (context) => {
+  const host = await serveWithDashboard(context, await Components.create('sample_v1'));
+  const page = await Page.open(context, host);
+  await page.tab.browserContext().overridePermissions(host.dashboard.origin, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write']);
+  await page.goTo('try/tools/version');
+  await page.untilText('.trial h2', 'version');
+  await page.tab.bringToFront();
+  await page.press('Copy as curl', '.trial');
+  await page.untilText('.trial [role=status]', 'Copied');
+  const command = await page.tab.evaluate(() => navigator.clipboard.readText());
+  assert.match(command, new RegExp(`^curl '${host.address.href}'`));
+  assert.match(command, /-H 'Mcp-Name: version'/);
+});
+
+test('AnAppIsShownInItsFrame', { ...options, ...(!env.MCP_CHART && { skip: 'the plugin chart is not built' }) }, async (context) => {
+  const components = await Components.create();
+  await copyFile(env.MCP_CHART, components.file('chart.so'));
+  const page = await Page.open(context, await serveWithDashboard(context, components));
+  await page.goTo('try/tools/draw_chart');
+  await page.untilText('.trial > .dim', 'draw_chart');
+  await page.tab.click('.trial .check input');
+  await page.tab.$eval('.trial form > textarea', (area) => { area.value = JSON.stringify({ kind: 'bar', labels: ['a', 'b'], series: [{ values: [1, 2] }] }); });
+  await page.press('Run', '.trial');
+  const handle = await page.tab.waitForSelector('iframe.app');
+  const frame = await handle.contentFrame();
+  await frame.waitForSelector('svg');
+  assert.ok((await frame.$$('rect')).length >= 2);
+  assert.deepEqual(page.mistakes, []);
+});
