@@ -3,6 +3,7 @@
 //   config://server             its version, the protocol revisions that it speaks, its plugins, limits and features
 //   seed_ping {"message": ...}  answers with the server's name, so that a client sees that it is reached
 //   host_status                 how it fares: version, uptime, and of its plugins their calls
+//   ui://server/dashboard       a table of that, for clients with MCP Apps
 //   docs://mcp-plugin-host/*    the documentation of mcp-plugin-host, for whoever writes a plugin
 //
 // A plugin knows nothing of its host but the C contract, so the host must offer the interface "mcp.server-info/1"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include <mcp/server_info.h>
 
 #include "server/documents.hpp"
+#include "server/view.hpp"
 
 namespace plugins::server {
 namespace {
@@ -20,6 +22,7 @@ constexpr std::string_view not_offered = "This host does not offer the interface
                                          "\", so config://server has nothing to say. "
                                          "Update mcp-plugin-host, or remove the plugin \"server\".";
 constexpr std::string_view documents_uri = "docs://mcp-plugin-host/";
+constexpr auto view_uri = "ui://server/dashboard";
 constexpr std::size_t max_message = 1000;
 
 // Of the documents these are listed; the others are found by the links in them.
@@ -165,7 +168,13 @@ void setup(mcp::Plugin& plugin) {
             [&plugin] { return status(plugin); })
       .title("Status of the server")
       .read_only()
-      .open_world(false);
+      .open_world(false)
+      .app(view_uri);
+  plugin
+      .app(view_uri, "server_dashboard", "Shows the result of host_status, and how it changes", view(),
+           {.prefers_border = true})
+      .title("Dashboard")
+      .cache(std::chrono::hours(1), mcp::CacheScope::Public);
   register_documents(plugin);
 }
 

@@ -1,0 +1,18 @@
+# app_page(SCRIPT...): the page in view/ of this plugin, written as files of their own, becomes one text: page.html with
+# style.css and the scripts, in this order, after the connection with the client. view.cpp.in becomes view.cpp with it.
+function(app_page)
+  set(SCRIPT "")
+  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/view/" OUTPUT_VARIABLE scripts)
+  foreach(script IN ITEMS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/app_connection.js" ${scripts})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
+    file(READ "${script}" text)
+    string(APPEND SCRIPT "${text}\n")
+  endforeach()
+  foreach(part IN ITEMS style.css page.html)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/view/${part}")
+    file(READ "view/${part}" ${part})
+  endforeach()
+  set(STYLE "${style.css}")
+  string(CONFIGURE "${page.html}" PAGE @ONLY)
+  configure_file(view.cpp.in view.cpp @ONLY)
+endfunction()
