@@ -6,6 +6,7 @@ import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
 import { options, Page, serveWithDashboard } from './support/dashboard.mjs';
+import { postModern } from './support/http.mjs';
 
 const run = async (page, component, fields = {}) => {
   await page.goTo(`try/${component}`);
@@ -115,5 +116,19 @@ test('AnAppIsShownInItsFrame', { ...options, ...(!env.MCP_CHART && { skip: 'the 
   const frame = await handle.contentFrame();
   await frame.waitForSelector('svg');
   assert.ok((await frame.$$('rect')).length >= 2);
+  assert.deepEqual(page.mistakes, []);
+});
+
+test('TheStatusOfTheServerIsAnAppThatStaysUpToDate', options, async (context) => {
+  const components = await Components.create('sample_v1');
+  await components.addShipped('resources/server');
+  const host = await serveWithDashboard(context, components);
+  const page = await Page.open(context, host);
+  await run(page, 'tools/host_status');
+  const frame = await (await page.tab.waitForSelector('iframe.app')).contentFrame();
+  const calls = (name) => frame.waitForFunction((plugin) => [...document.querySelectorAll('tbody tr')].find((row) => row.firstChild.textContent === plugin)?.children[2].textContent, {}, name);
+  assert.equal(await (await calls('sample')).jsonValue(), '0');
+  await (await postModern(host.url, 'tools/call', { name: 'version', arguments: {} })).text();
+  await frame.waitForFunction(() => [...document.querySelectorAll('tbody tr')].some((row) => row.firstChild.textContent === 'sample' && row.children[2].textContent === '1'));
   assert.deepEqual(page.mistakes, []);
 });

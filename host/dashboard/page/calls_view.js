@@ -3,7 +3,7 @@ import { button, element, replaceChildren, setText } from './elements.js';
 import { clock, duration, plural } from './words.js';
 
 const slowUs = 1_000_000;
-const shownCalls = 100;
+const shownCalls = 80;
 
 const isFailed = (call) => call.outcome !== 'result';
 const isSlow = (call) => call.us >= slowUs;
