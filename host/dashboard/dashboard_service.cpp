@@ -19,7 +19,7 @@ namespace {
 using boost::beast::http::verb;
 
 // Between two looks at what is new.
-constexpr std::chrono::milliseconds between_news{150};
+constexpr std::chrono::milliseconds between_news{100};
 // Of quiet, after which a stream says that it lives.
 constexpr std::chrono::seconds between_signs{10};
 

@@ -519,7 +519,7 @@ test('ForeignBytesOnTheSocketDoNoHarm', async (context) => {
   assert.match(await say(host, Buffer.from([0, 255, 254, 10, 128, 10])), /^(\{"error":"the request is no JSON: .*"\}\n){2}$/);
   assert.match(await say(host, `${'['.repeat(60_000)}\n`), /^\{"error":".*"\}\n$/);
   assert.match(await say(host, 'x'.repeat(70_000), { end: false }), /^\{"error":"a line of more than 65536 bytes"\}\n$/);
-  assert.equal(await say(host, '{"command":"stop"}\n'), '{"error":"\\"command\\" is not one of status, components, trace, log, reload, disable, enable"}\n');
+  assert.equal(await say(host, '{"command":"stop"}\n'), '{"error":"\\"command\\" is not one of status, components, trace, log, reload, disable, enable, dashboard"}\n');
   const [first, second] = (await say(host, '{"command":"status"}\n{"command":"reload"}\n')).split('\n').map((line) => line && JSON.parse(line));
   assert.equal(first.host.pid, host.child.pid);
   assert.equal(second.ok, true);
