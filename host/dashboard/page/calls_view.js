@@ -3,7 +3,8 @@ import { button, element, replaceChildren, setText } from './elements.js';
 import { clock, duration, plural } from './words.js';
 
 const slowUs = 1_000_000;
-const shownCalls = 80;
+// While they come in, so that a busy host does not keep the page busy, and while somebody reads.
+const shownCalls = { live: 40, paused: 500 };
 
 const isFailed = (call) => call.outcome !== 'result';
 const isSlow = (call) => call.us >= slowUs;
@@ -61,14 +62,15 @@ export class CallsView {
 
   // At most twice a second, and what fits on a few screens.
   #redraw() {
+    const most = this.#isPaused ? shownCalls.paused : shownCalls.live;
     const fitting = [];
-    for (let i = this.host.calls.length - 1; i >= 0 && fitting.length < shownCalls; --i) {
+    for (let i = this.host.calls.length - 1; i >= 0 && fitting.length < most; --i) {
       if (this.#fits(this.host.calls[i])) fitting.push(this.host.calls[i]);
     }
     const first = new Map([...this.body.children].map((row) => [row.number, row]));
     replaceChildren(this.body, fitting.map((call) => first.get(call.number) ?? this.#row(call)));
     const leftOut = this.host.callsLeftOut > 0 ? `; ${plural(this.host.callsLeftOut, 'call')} that went well left out, as there were too many at once` : '';
-    setText(this.note, `${plural(fitting.length, 'call')} shown${leftOut}`);
+    setText(this.note, `The last ${plural(fitting.length, 'call')}${this.#isPaused ? '' : '; Pause shows more'}${leftOut}`);
   }
 
   #row(call) {
@@ -91,6 +93,6 @@ export class CallsView {
     this.#isPaused = !this.#isPaused;
     this.pause.setAttribute('aria-pressed', String(this.#isPaused));
     setText(this.pause, this.#isPaused ? 'Go on' : 'Pause');
-    if (!this.#isPaused) this.#redraw();
+    this.#redraw();
   }
 }
