@@ -42,6 +42,18 @@ StreamableHttpOptions dashboard_mcp_options(const Config& config, const Current<
   return options;
 }
 
+// Whose address may ask at all, and then who it is.
+HttpMiddleware authenticate_within_limits(const Current<AccessState>& access, AuthenticationCounts& authentications,
+                                          const Current<Limits>& limits) {
+  return [within = limit_by_address(limits),
+          authenticate = authenticate_by(access, authentications, [&limits](const HttpRequest& request) {
+            note_failure(limits, request);
+          })](HttpRequest& request) {
+    auto verdict = within(request);
+    return verdict.refusal || verdict.wait ? std::move(verdict) : authenticate(request);
+  };
+}
+
 // Nobody reads along with what an operator does by HTTP.
 class SilentAsker final : public ControlServer::Asker {
  public:
@@ -91,7 +103,6 @@ DashboardListener::DashboardListener(const Config& config, const ObservedHost& o
 
 DashboardService::Sources DashboardListener::sources(AuthenticationCounts& authentications) {
   const auto& access = observed_.configuration.access();
-  const auto& limits = observed_.configuration.limits();
   return {.logins = logins_,
           .operator_itself =
               Principal({.issuer = std::string(operator_issuer), .subject = "control-socket", .name = "operator"}),
@@ -105,8 +116,7 @@ DashboardService::Sources DashboardListener::sources(AuthenticationCounts& authe
                                       *observed_.calls.recent());
               },
           .command = [this](const OrderedJson& command, const Principal& by) { return obey(command, by); },
-          .authenticate = authenticate_by(access, authentications,
-                                          [&limits](const HttpRequest& request) { note_failure(limits, request); }),
+          .authenticate = authenticate_within_limits(access, authentications, observed_.configuration.limits()),
           .admit = [this](const Principal& principal) { return admit(principal); },
           .is_good =
               [&access](const Principal& principal) {

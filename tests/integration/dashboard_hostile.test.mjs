@@ -71,6 +71,7 @@ test('WhatAPluginSaysIsText', options, async (context) => {
     await page.press('Run', '.trial');
     await page.untilText('.trial [role=status]', 'Done');
     await look(`tool ${words.slice(0, 40)}`);
+    if (i % 4 !== 0) continue;
     await page.goTo(`try/prompts/prompt_${i}`);
     await page.untilText('.trial > .dim', `prompt_${i}`);
     await look(`prompt ${words.slice(0, 40)}`);
