@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "auth/operator.hpp"
 #include "auth/token.hpp"
 #include "catalog/components.hpp"
 
@@ -48,6 +49,15 @@ TEST_F(AccessStateTest, KnowsWhoHasAToken) {
   const auto token = give_token("ada");
   EXPECT_EQ(outcome(*state(), "Bearer " + token), "host#ada");
   EXPECT_EQ(outcome(*state(), "bEARER   " + token), "host#ada");
+}
+
+TEST_F(AccessStateTest, LetsWhoeverHasComeByTheControlSocketUseEverything) {
+  const Principal somebody({.issuer = std::string(operator_issuer), .subject = "control-socket"});
+  EXPECT_TRUE(state()->is_good(somebody, now_));
+  EXPECT_EQ(state()->rights_of(somebody), nullptr);
+  const Principal other({.issuer = "operators", .subject = "control-socket"});
+  EXPECT_FALSE(state()->is_good(other, now_));
+  EXPECT_NE(state()->rights_of(other), nullptr);
 }
 
 TEST_F(AccessStateTest, TakesNoOtherText) {

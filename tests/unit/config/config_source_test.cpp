@@ -135,6 +135,19 @@ TEST_F(ConfigSourceTest, HasTwoListenersAtTwoAddresses) {
   EXPECT_EQ(mistakes_in("[http]\nlisten = \"127.0.0.1:0\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"), "none");
 }
 
+TEST_F(ConfigSourceTest, KnowsWhoseTheDashboardIs) {
+  EXPECT_EQ(mistakes_in("[admin]\nlisten = \"127.0.0.1:9000\"\n[dashboard]\nlisten = \"127.0.0.1:9000\"\n"),
+            "4:10: \"listen\" must not be where [admin] listens, 127.0.0.1:9000");
+  EXPECT_EQ(
+      mistakes_in(
+          "[tokens]\nfile = \"t\"\n[roles.user]\n[dashboard]\nviewers = [\"user\"]\noperators = [\"user\", \"usr\"]\n"),
+      "6:22: \"operators[1]\" must be a role that there is, as [roles.NAME], but is \"usr\"");
+  EXPECT_EQ(mistakes_in("[dashboard]\nallow_remote = true\n"), "2:1: \"allow_remote\" needs listen");
+  const auto config = load("[dashboard]\nlisten = \"none\"\n");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_FALSE(config->dashboard.listen);
+}
+
 TEST_F(ConfigSourceTest, SaysWhatIsMissingForConnections) {
   EXPECT_EQ(mistakes_in("[tls]\ncertificate = \"a.pem\"\n"), "1:2: \"tls\" needs both a certificate and its key");
   EXPECT_EQ(mistakes_in("[tls]\nminimum_version = \"1.3\"\n"), "1:2: \"tls\" needs a certificate and its key");
