@@ -26,7 +26,7 @@ constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
 // For the first request of a client that came before the end of the server, and cannot know that it ends.
-constexpr std::chrono::milliseconds first_request_time{1000};
+constexpr std::chrono::milliseconds first_request_time{500};
 // For the id of a request whose body is too long, from the last bytes on that have come.
 constexpr std::chrono::milliseconds id_time{2000};
 // For memory that others have, and between two looks whether they have given it back.
