@@ -42,6 +42,8 @@ done
 cp -a "$root/etc/fonts" "$root/etc/mcp-plugin-host" "$work/new/etc/"
 cp "$work/certificates" "$work/new/etc/ssl/certs/ca-certificates.crt"
 new=$work/new
+# Times with leap seconds, and fonts that no chart has.
+rm -rf "$new"/usr/share/zoneinfo/{posix,right} "$new"/usr/share/fonts/truetype/dejavu/*{Mono,Serif}*
 rm -rf "$new"/usr/lib/{apt,dpkg,systemd,sysusers.d,tmpfiles.d,udev,init,pam.d,security,mime,locale} "$new"/usr/lib/*/{perl,perl-base,gconv,audit,engines-3,krb5}
 echo "mcp-plugin-host:x:$user:$user::/var/lib/mcp-plugin-host:/usr/sbin/nologin" >"$new/etc/passwd"
 echo "mcp-plugin-host:x:$user:" >"$new/etc/group"

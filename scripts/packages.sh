@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the Debian packages of this tree into build/packages, or FOLDER, and has lintian look at
-# them. Safe to run again: what has been compiled comes from ccache then.
+# them; and says what is linked, as SPDX. Safe to run again: what has been compiled comes from ccache then.
 #
 #     scripts/packages.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
+root=$PWD
 
 scripts/install_dependencies.sh --packages
 out=$(realpath -m "${1:-build/packages}")
@@ -20,5 +21,6 @@ cd "$out/source"
 dpkg-buildpackage --build=binary --unsigned-changes --no-pre-clean
 cd "$out"
 rm -rf source
+node "$root/scripts/sbom.mjs" "$out"
 lintian --fail-on error,warning ./*.changes
 ls -l "$out"/*.deb

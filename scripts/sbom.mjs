@@ -2,7 +2,7 @@
 // program or a plugin is linked with is named with the Debian package and the version that the build machine has it from,
 // and so are those that are compiled in.
 // usage: sbom.mjs FOLDER
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -19,7 +19,15 @@ const version = changelog('Version');
 const compiledIn = ['libboost1.81-dev', 'libcli11-dev', 'libfmt-dev', 'libspdlog-dev', 'libtomlplusplus-dev', 'nlohmann-json3-dev',
   'pybind11-dev'];
 
-const packageOf = (file) => run('dpkg-query', '--search', realpathSync(file)).split(/[:,]/)[0];
+// Where /lib is /usr/lib, the package may know the file by either name.
+function packageOf(file) {
+  const real = realpathSync(file);
+  for (const name of [real, real.replace(/^\/usr/, '')]) {
+    const { status, stdout } = spawnSync('dpkg-query', ['--search', name], { encoding: 'utf8' });
+    if (status === 0) return stdout.split(/[:,]/)[0];
+  }
+  throw new Error(`${file} is of no package; install it with the package manager`);
+}
 function described(name) {
   const fields = run('dpkg-query', '--show', '--showformat=${Package}\t${Version}\t${Architecture}\t${Maintainer}\n', name);
   const [found, packageVersion, architecture, maintainer] = fields.split('\n')[0].split('\t');

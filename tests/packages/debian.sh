@@ -23,7 +23,7 @@ inside() {
 # What is there, but for what installing itself keeps.
 everything() {
   (cd "$root" && find . \( -path ./proc -o -path ./dev -o -path ./run -o -path ./tmp -o -path ./var/cache -o -path ./var/log \
-    -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./root \) -prune -o -print | sort)
+    -o -path ./home -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./root \) -prune -o -print | sort)
   cat "$root/etc/passwd" "$root/etc/group"
 }
 
@@ -34,24 +34,26 @@ needed=$(for deb in "${debs[@]}"; do dpkg-deb --field "$deb" Depends; done | tr 
 mmdebstrap --quiet --variant=minbase --include="$needed,g++,make,passwd" "$suite" "$root"
 mkdir "$root/debs"
 cp "${debs[@]}" "$root/debs"
+cat >"$root/debs/author.sh" <<'AUTHOR'
+set -euo pipefail
+mcp-plugin-host new weather
+cd weather
+cmake --preset release
+cmake --build --preset release
+ctest --preset release
+test "$(mcp-plugin-host call --components build/release/mcp_components hello '{"name": "Ada"}')" = 'Hello, Ada!'
+chart='{"kind": "bar", "title": "Sales", "labels": ["January", "February"], "series": [{"values": [1, 2]}]}'
+mcp-plugin-host call --components /usr/lib/mcp-plugin-host/components draw_chart "$chart"
+AUTHOR
+inside 'useradd --create-home ada'
 everything >"$work/before"
 
 inside 'dpkg --install /debs/*.deb >/dev/null'
 passed "installed: $(cd "$packages" && ls *.deb | grep -vc dbgsym) packages"
 
 inside '
-  useradd --create-home ada
   cd /home/ada
-  runuser --user ada -- sh -euc "
-    mcp-plugin-host new weather >/dev/null
-    cd weather
-    cmake --preset release >/dev/null
-    cmake --build --preset release >/dev/null
-    ctest --preset release >/dev/null
-    test \"\$(mcp-plugin-host call --components build/release/mcp_components hello {\\\"name\\\":\\\"Ada\\\"})\" = \"Hello, Ada!\"
-    mcp-plugin-host call --components /usr/lib/mcp-plugin-host/components draw_chart \
-      {\\\"type\\\":\\\"bar\\\",\\\"series\\\":[{\\\"values\\\":[1,2]}]} >/dev/null"
-  userdel --remove ada 2>/dev/null'
+  runuser --user ada -- bash /debs/author.sh >/tmp/author 2>&1 || { cat /tmp/author; exit 1; }'
 passed 'a project is made, built, tested and called by a user; a plugin that comes with the host is called'
 
 inside '

@@ -21,7 +21,8 @@ function run(command, args, options = {}) {
 run('cmake', ['--install', process.env.MCP_BUILD, '--prefix', prefix]);
 
 test('ThePluginsThatComeWithTheHostAreServed', () => {
-  assert.equal(run('mcp-plugin-host', ['call', '--components', components, 'calculate', '{"expression": "6 * 7"}']).trim(), '42');
+  const answer = run('mcp-plugin-host', ['call', '--components', components, 'calculate', '{"expression": "6 * 7"}']);
+  assert.deepEqual(JSON.parse(answer), { formatted: '42', result: 42 });
   const { plugins } = JSON.parse(run('mcp-plugin-host', ['list', '--components', components, '--json']));
   const files = readdirSync(components, { recursive: true }).filter((name) => name.endsWith('.so'));
   assert.equal(plugins.length, files.length);
