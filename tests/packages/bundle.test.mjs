@@ -27,7 +27,7 @@ function run(command, ...args) {
 run(path.join(source, 'scripts/mcpb.sh'), '--build', process.env.MCP_BUILD, folder);
 const bundle = readdirSync(folder).find((name) => name.endsWith('.mcpb'));
 
-test('TheBundleAnswersAsItsManifestSays', async () => {
+test('TheBundleAnswersAsItsManifestSays', async (context) => {
   const unpacked = path.join(folder, 'unpacked');
   run(path.join(here, 'node_modules/.bin/mcpb'), 'unpack', path.join(folder, bundle), unpacked);
   const manifest = JSON.parse(readFileSync(path.join(unpacked, 'manifest.json'), 'utf8'));
@@ -37,6 +37,7 @@ test('TheBundleAnswersAsItsManifestSays', async () => {
   const server = spawn(filled(command), args.map(filled), {
     stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, XDG_STATE_HOME: path.join(folder, 'state') },
   });
+  context.after(() => server.kill());
   const lines = readline.createInterface({ input: server.stdout })[Symbol.asyncIterator]();
   const ask = async (id, method, params) => {
     server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
@@ -49,8 +50,8 @@ test('TheBundleAnswersAsItsManifestSays', async () => {
   const { serverInfo } = await ask(1, 'initialize', client);
   assert.equal(serverInfo.version, manifest.version);
   server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
-  const { content } = await ask(2, 'tools/call', { name: 'calculate', arguments: { expression: '6 * 7' } });
-  assert.equal(content[0].text, '42');
+  const { structuredContent } = await ask(2, 'tools/call', { name: 'calculate', arguments: { expression: '6 * 7' } });
+  assert.equal(structuredContent.result, 42);
   server.stdin.end();
   assert.deepEqual(await once(server, 'close'), [0, null]);
 });

@@ -38,6 +38,7 @@ test('WithoutArgumentsItServesWhoStartedIt', async (context) => {
   const components = await Components.create();
   context.after(() => components.discard());
   const child = spawn('unshare', [...own, components.root], { stdio: ['pipe', 'pipe', 'pipe'] });
+  context.after(() => child.kill('SIGKILL'));
   let said = '';
   child.stderr.on('data', (text) => (said += text));
   const lines = readline.createInterface({ input: child.stdout });
@@ -51,8 +52,9 @@ test('WithoutArgumentsItServesWhoStartedIt', async (context) => {
   await ask({ id: 1, method: 'initialize', params: client });
   ask({ method: 'notifications/initialized' });
   const call = async (id, name, args) => ask({ id, method: 'tools/call', params: { name, arguments: args } });
-  assert.equal((await call(2, 'calculate', { expression: '6 * 7' })).content[0].text, '42');
-  const chart = await call(3, 'draw_chart', { type: 'bar', series: [{ values: [1, 2, 3] }] });
+  assert.equal((await call(2, 'calculate', { expression: '6 * 7' })).structuredContent.result, 42);
+  const sales = { kind: 'bar', title: 'Sales', labels: ['January', 'February'], series: [{ values: [1, 2] }] };
+  const chart = await call(3, 'draw_chart', sales);
   assert.ok(!chart.isError, JSON.stringify(chart).slice(0, 500));
   child.stdin.end();
   assert.deepEqual(await once(child, 'close'), [0, null]);
@@ -63,6 +65,7 @@ test('OrphansAreWaitedForNobodyIsRootAndSigtermEndsIt', async (context) => {
   context.after(() => components.discard());
   const args = ['serve', '--components', components.root, '--log-format', 'json', '--listen', '127.0.0.1:0'];
   const child = spawn('unshare', [...own, components.root, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  context.after(() => child.kill('SIGKILL'));
   const host = await HttpHost.of(child);
   const [first] = childrenOf(child.pid);
   const status = readFileSync(`/proc/${first.pid}/status`, 'utf8');
