@@ -20,8 +20,10 @@ constexpr std::uint64_t namespaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
 bool drop_capabilities() {
-  for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
-    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return false;
+  for (unsigned long capability = 0;; ++capability) {
+    const int has = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+    if (has < 0) break;
+    if (has > 0 && ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return false;
   }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
