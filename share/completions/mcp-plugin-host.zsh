@@ -17,7 +17,8 @@ _mcp_plugin_host() {
   (( $#candidates )) && _describe 'mcp-plugin-host' candidates
 }
 
-if [[ "$funcstack[1]" == _mcp_plugin_host ]]; then
+# As _mcp-plugin-host in $fpath it is called; otherwise it is sourced.
+if [[ "$funcstack[1]" == _mcp-plugin-host ]]; then
   _mcp_plugin_host "$@"
 else
   compdef _mcp_plugin_host mcp-plugin-host

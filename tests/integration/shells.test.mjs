@@ -1,7 +1,7 @@
 // Completion in real shells, of the program's own words and of what a running host has; and the manual.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -17,16 +17,18 @@ const once = inProcess && 'it is the same wherever plugins run';
 const shells = {
   bash: { start: ['bash', '--norc', '--noprofile', '-i'], load: 'source <(mcp-plugin-host completion bash)' },
   zsh: { start: ['zsh', '-f', '-i'], load: 'autoload -Uz compinit && compinit -u -D && source <(mcp-plugin-host completion zsh)' },
+  'zsh that finds it': { start: ['zsh', '-f', '-i'], load: 'fpath=($HOME $fpath) && autoload -Uz compinit && compinit -u -D' },
   fish: { start: ['fish', '--no-config', '-i'], load: 'mcp-plugin-host completion fish | source' },
 };
 
 for (const [name, { start, load }] of Object.entries(shells)) {
-  const skip = once || (!isThere(name) && `install ${name}`);
+  const skip = once || (!isThere(start[0]) && `install ${start[0]}`);
   test(`Completes in ${name}`, { skip, timeout: 60_000 }, async (context) => {
     const components = await Components.create('sample_v1', 'slow');
     await serve(context, components);
     const home = await mkdtemp(join(tmpdir(), 'home-'));
     context.after(() => rm(home, { recursive: true, force: true }));
+    await copyFile(join(import.meta.dirname, '../../share/completions/mcp-plugin-host.zsh'), join(home, '_mcp-plugin-host'));
     const env = { ...process.env, HOME: home, PATH: `${dirname(program)}:${process.env.PATH}`, MCP_COMPONENTS: components.root, PS1: '$ ' };
     const terminal = new Terminal(context, start, { env, columns: 240, rows: 40 });
     terminal.press(`${load}; echo is; echo ready\r`);
