@@ -40,7 +40,7 @@ std::string roff(std::string_view text) {
   return escaped;
 }
 
-std::string sentence(std::string text) {
+std::string sentence(const std::string& text) {
   return roff(text.ends_with('.') ? text : text + ".");
 }
 
