@@ -231,6 +231,7 @@ test('FoldersMayHaveFilesOfTheSameNames', async (context) => {
   const served = new Served(components);
   served.host = await HttpHost.start(components, ['--log-level', 'info']);
   context.after(() => served.host.stop().finally(() => components.discard()));
+  for (const name of names) await served.host.log.until({ event: 'plugin loaded', file: components.file(`${name}.so`) }, patience);
   const say = () => Promise.all(names.map((name) => served.say(`say_${name}`)));
   assert.deepEqual(await say(), names);
   await served.says(/^loaded .* anew$/, () => fill('two', 'second'));
