@@ -39,6 +39,22 @@ test('AWatchedHostShowsItsCallsAndGivesTheTerminalBack', { timeout: 60_000 }, as
   assert.doesNotMatch(terminal.text(), /PLUGIN/);
 });
 
+test('AWatchIsStoppedAndGoesOnAsJobsOfAShellDo', { timeout: 60_000 }, async (context) => {
+  await serve(context, await Components.create('sample_v1'));
+  const terminal = new Terminal(context, ['bash', '--norc', '--noprofile', '-i'], { columns: 120, env: withoutNoColor });
+  terminal.press(`"${program}" status --watch\r`);
+  await terminal.until(/^sample +serving/m);
+  terminal.press('\x1a');
+  await terminal.until(/Stopped/);
+  assert.doesNotMatch(terminal.text(), /PLUGIN/);
+  terminal.press('fg\r');
+  await terminal.until(/^sample +serving/m);
+  terminal.press('q');
+  await terminal.until(/^bash\S*[#$]$/m); // what is typed before is not for the shell
+  terminal.press('echo it is "over"\r');
+  await terminal.until(/^it is over$/m);
+});
+
 test('AWatchWaitsForAHostThatStartsAnew', { timeout: 60_000 }, async (context) => {
   const components = await Components.create('sample_v1');
   context.after(() => components.discard());
