@@ -14,12 +14,13 @@ import { Terminal, pictureOf } from './support/terminal.mjs';
 async function call(host, name, args = {}) {
   return (await postModern(host.url, 'tools/call', { name, arguments: args })).json();
 }
+const options = { timeout: 60_000, skip: inProcess && 'it is the same wherever plugins run' };
 const withoutNoColor = { ...process.env };
 delete withoutNoColor.NO_COLOR;
-const watch = (context, options = {}) =>
-  new Terminal(context, [program, 'status', '--watch'], { columns: 120, env: withoutNoColor, ...options });
+const watch = (context, size = {}) =>
+  new Terminal(context, [program, 'status', '--watch'], { columns: 120, env: withoutNoColor, ...size });
 
-test('AWatchedHostShowsItsCallsAndGivesTheTerminalBack', { timeout: 60_000 }, async (context) => {
+test('AWatchedHostShowsItsCallsAndGivesTheTerminalBack', options, async (context) => {
   const host = await serve(context, await Components.create('sample_v1', 'slow'));
   const script = `"${program}" status --watch; echo "ended with $?"; stty -a; sleep 30`;
   const terminal = new Terminal(context, ['sh', '-c', script], { columns: 120, env: withoutNoColor });
@@ -39,7 +40,7 @@ test('AWatchedHostShowsItsCallsAndGivesTheTerminalBack', { timeout: 60_000 }, as
   assert.doesNotMatch(terminal.text(), /PLUGIN/);
 });
 
-test('AWatchIsStoppedAndGoesOnAsJobsOfAShellDo', { timeout: 60_000 }, async (context) => {
+test('AWatchIsStoppedAndGoesOnAsJobsOfAShellDo', options, async (context) => {
   await serve(context, await Components.create('sample_v1'));
   const terminal = new Terminal(context, ['bash', '--norc', '--noprofile', '-i'], { columns: 120, env: withoutNoColor });
   terminal.press(`"${program}" status --watch\r`);
@@ -55,7 +56,7 @@ test('AWatchIsStoppedAndGoesOnAsJobsOfAShellDo', { timeout: 60_000 }, async (con
   await terminal.until(/^it is over$/m);
 });
 
-test('AWatchWaitsForAHostThatStartsAnew', { timeout: 60_000 }, async (context) => {
+test('AWatchWaitsForAHostThatStartsAnew', options, async (context) => {
   const components = await Components.create('sample_v1');
   context.after(() => components.discard());
   let host = await HttpHost.start(components);
@@ -71,7 +72,7 @@ test('AWatchWaitsForAHostThatStartsAnew', { timeout: 60_000 }, async (context) =
   assert.ok(terminal.raw.endsWith('\x1b[?25h\x1b[?1049l'), JSON.stringify(terminal.raw.slice(-40)));
 });
 
-test('AWatchWithoutATerminalIsALineOfSnapshots', { timeout: 60_000 }, async (context) => {
+test('AWatchWithoutATerminalIsALineOfSnapshots', options, async (context) => {
   await serve(context, await Components.create('sample_v1'));
   const child = spawn(program, ['status', '--watch'], { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
@@ -84,10 +85,10 @@ test('AWatchWithoutATerminalIsALineOfSnapshots', { timeout: 60_000 }, async (con
   assert.doesNotMatch(text, /\x1b/);
 });
 
-test('ColoursAreForTerminalsUnlessToldOtherwise', { timeout: 60_000 }, async (context) => {
+test('ColoursAreForTerminalsUnlessToldOtherwise', options, async (context) => {
   await serve(context, await Components.create('sample_v1'));
-  const shown = async (env, ...options) => {
-    const terminal = new Terminal(context, [program, 'status', ...options], { columns: 200, env });
+  const shown = async (env, ...args) => {
+    const terminal = new Terminal(context, [program, 'status', ...args], { columns: 200, env });
     assert.equal(await terminal.ended, 0);
     return terminal.raw;
   };
@@ -99,7 +100,7 @@ test('ColoursAreForTerminalsUnlessToldOtherwise', { timeout: 60_000 }, async (co
   assert.match((await command('status', '--color', 'sometimes')).stderr, /"sometimes" is not one of auto\|always\|never/);
 });
 
-test('PluginsAreSorted', { timeout: 60_000 }, async (context) => {
+test('PluginsAreSorted', options, async (context) => {
   const host = await serve(context, await Components.create('sample_v1', 'slow'));
   await call(host, 'wait', { label: 'a', milliseconds: 1 });
   const order = async (key) => (await command('status', '--sort', key)).stdout.match(/^(sample|slow)(?= )/gm);
@@ -109,7 +110,7 @@ test('PluginsAreSorted', { timeout: 60_000 }, async (context) => {
   assert.match((await command('status', '--sort', 'size')).stderr, /"size" is not one of name\|/);
 });
 
-test('ALongCallSaysHowFarItIs', { timeout: 60_000 }, async (context) => {
+test('ALongCallSaysHowFarItIs', options, async (context) => {
   const components = await Components.create('slow');
   context.after(() => components.discard());
   const terminal = new Terminal(context, [program, 'call', '--components', components.root, '--data', components.data, 'wait',
@@ -119,7 +120,7 @@ test('ALongCallSaysHowFarItIs', { timeout: 60_000 }, async (context) => {
   assert.doesNotMatch(terminal.text(), /step/);
 });
 
-test('ACallOfARunningHostSaysHowFarItIs', { timeout: 60_000 }, async (context) => {
+test('ACallOfARunningHostSaysHowFarItIs', options, async (context) => {
   const host = await serve(context, await Components.create('slow'));
   const args = ['call', '--url', host.address.href, 'wait', JSON.stringify({ label: 'a', milliseconds: 200, reports: 2 })];
   const terminal = new Terminal(context, [program, ...args]);
@@ -128,7 +129,7 @@ test('ACallOfARunningHostSaysHowFarItIs', { timeout: 60_000 }, async (context) =
   assert.match((await command(...args)).stderr, /^progress 1\/2 step 1\nprogress 2\/2 step 2\n$/);
 });
 
-test('ACheckSaysHowFarItIs', { timeout: 60_000 }, async (context) => {
+test('ACheckSaysHowFarItIs', options, async (context) => {
   const terminal = new Terminal(context, [program, 'check', '--only', 'schemas', fixture('sample_v1')]);
   await terminal.ended;
   assert.match(terminal.raw, /\r\x1b\[K\[-{20}\] {3}0 % {2}0\/\d+ {2}sample_v1\.so: \w+\r/);
@@ -137,17 +138,17 @@ test('ACheckSaysHowFarItIs', { timeout: 60_000 }, async (context) => {
 });
 
 // MCP_PICTURES=docs/pictures makes it anew.
-test('ThePictureInTheDocumentationIsWhatATerminalShows', { timeout: 60_000 }, async (context) => {
+test('ThePictureInTheDocumentationIsWhatATerminalShows', options, async (context) => {
   const components = await Components.create('sample_v1', 'slow', 'dying', 'no_entry');
   const host = await serve(context, components);
   const terminal = watch(context, { columns: 180, rows: 10 });
   await terminal.until(/^sample +serving/m);
   for (let calls = 0; calls < 30; ++calls) await call(host, 'version');
   for (let calls = 0; calls < 4; ++calls) await call(host, 'wait', { label: 'a', milliseconds: 20 });
-  if (!inProcess) await call(host, 'die', { how: 'abort' });
+  await call(host, 'die', { how: 'abort' });
   await terminal.until(/^sample +serving +[1-9]\d* +30 /m);
   const picture = pictureOf(terminal, { [components.root]: '/srv/mcp_components' });
-  if (process.env.MCP_PICTURES && !inProcess) await writeFile(join(process.env.MCP_PICTURES, 'status.svg'), picture);
+  if (process.env.MCP_PICTURES) await writeFile(join(process.env.MCP_PICTURES, 'status.svg'), picture);
   const titles = (svg) => [...svg.matchAll(/font-weight="bold">([A-Z][A-Z0-9/ ]+)</g)].map(([, title]) => title);
   const inTheDocumentation = await readFile(join(import.meta.dirname, '../../docs/pictures/status.svg'), 'utf8');
   assert.deepEqual(titles(inTheDocumentation), titles(picture), 'make it anew with MCP_PICTURES=docs/pictures');
