@@ -12,7 +12,7 @@
 #include "base/regular_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
-#include "cli/own_prefix.hpp"
+#include "base/own_prefix.hpp"
 #include "cli/running_host.hpp"
 #include "cli/terminal_text.hpp"
 #include "sources/upstream/upstream_settings.hpp"

@@ -132,7 +132,7 @@ class Attacks {
 
  private:
   std::shared_ptr<WorkerChannel> open(const std::string& name, Listener& listener) {
-    auto opened = WorkerChannel::open({attacker_, name, true}, threads_.next_context(), threads_, listener);
+    auto opened = WorkerChannel::open({attacker_, name, true, nullptr}, threads_.next_context(), threads_, listener);
     if (opened.has_error()) give_up(opened.error().message);
     (*opened)->begin();
     return *std::move(opened);
