@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what is missing and builds the documentation as a site in build/site/pages, which any web server can serve. With
-# --serve it is then at http://127.0.0.1:8000/, until Ctrl-C.
+# Installs what is missing and builds the documentation as a site in build/site/pages, which any web server can serve. It has the
+# pictures that scripts/test.sh has made. With --serve it is then at http://127.0.0.1:8000/, until Ctrl-C.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install_dependencies.sh --site
-sh site/build.sh build/site
+SITE_PICTURES="$PWD/build/release/pictures" sh site/build.sh build/site
 if [[ "${1:-}" == --serve ]]; then exec python3 -m http.server --bind 127.0.0.1 --directory build/site/pages 8000; fi

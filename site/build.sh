@@ -1,5 +1,6 @@
 #!/bin/sh
-# build.sh FOLDER: builds the site as FOLDER/pages, with what it needs in FOLDER and beside this. Everything that the build
+# build.sh FOLDER: builds the site as FOLDER/pages, with what it needs in FOLDER and beside this, and with the pictures of the
+# folder SITE_PICTURES, as far as they have been made (tests/integration). Everything that the build
 # warns of is an error: a link, a heading or a page that is not there, a comment that Doxygen does not understand. Where
 # something cannot be had, it says "skipped: " and why.
 set -eu
@@ -20,6 +21,7 @@ sh tests/fastmcp/pip_install.sh python3 "$folder/packages" site/requirements.txt
 if ! [ -x "$folder/packages/bin/mkdocs" ]; then exit 0; fi # which has been said
 
 export SITE_API="$folder/api" SITE_ASSETS="$folder/assets" SITE_FOLDER="$folder/pages"
+export SITE_PICTURES="${SITE_PICTURES:-$folder/pictures}"
 rm -rf "$SITE_API" "$SITE_ASSETS"
 mkdir -p "$SITE_ASSETS"
 cp site/node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js "$SITE_ASSETS"

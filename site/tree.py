@@ -29,6 +29,8 @@ LANGUAGES = {".cpp": "cpp", ".h": "c", ".hpp": "cpp", ".json": "json", ".mjs": "
 
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s#:]+)(#[^)\s]*)?\)")
+# Where a picture is, if it has been made: a test makes it of the real thing, so it is in no file of the tree.
+PICTURE = re.compile(r"^<!-- picture (\S+): (.*) -->$", re.MULTILINE)
 # Commands alone, which a lexer for sessions would take for output.
 COMMANDS = re.compile(r"^```console$", re.MULTILINE)
 # A block whose language is followed by a name: what it shows.
@@ -108,8 +110,9 @@ def on_files(files, config):
         SOURCES.add_links_of(file, (TREE / file).read_text())
     for file, place in SOURCES.places.items():
         files.append(File.generated(config, place, content=source_page(file)))
-    # What has been made before: the reference of the API, and the program that draws diagrams.
-    for folder, base in (("api", os.environ["SITE_API"]), ("assets", os.environ["SITE_ASSETS"])):
+    # What has been made before: the reference of the API, the program that draws diagrams, and pictures.
+    for folder in ("api", "assets", "pictures"):
+        base = os.environ[f"SITE_{folder.upper()}"]
         for path in Path(base).rglob("*"):
             if path.is_file():
                 place = f"{folder}/{path.relative_to(base).as_posix()}"
@@ -131,6 +134,11 @@ def on_page_markdown(markdown, page, config, files):
             return link.group()
         return f"]({posixpath.relpath(place, posixpath.dirname(here) or '.')}{anchor})"
 
-    markdown = outside_of_code(markdown, lambda text: LINK.sub(in_the_site, text))
+    def picture(made):
+        name, words = made.groups()
+        place = posixpath.relpath(f"pictures/{name}", posixpath.dirname(here) or ".")
+        return f"![{words}]({place})" if (Path(os.environ["SITE_PICTURES"]) / name).exists() else ""
+
+    markdown = outside_of_code(markdown, lambda text: PICTURE.sub(picture, LINK.sub(in_the_site, text)))
     markdown = PAIR.sub(lambda pair: f'<div class="grid" markdown>\n\n{pair.group()}\n\n</div>', markdown)
     return NAMED.sub(r'```\1 title="\2"', COMMANDS.sub("```sh", markdown))

@@ -1,7 +1,7 @@
 // What a person sees in a terminal: a host that is watched, colours, and how far a command is.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -137,8 +137,8 @@ test('ACheckSaysHowFarItIs', options, async (context) => {
   assert.doesNotMatch(terminal.text(), /%/);
 });
 
-// MCP_PICTURES=docs/pictures makes it anew.
-test('ThePictureInTheDocumentationIsWhatATerminalShows', options, async (context) => {
+// For the site's page of docs/operating.md.
+test('APictureIsMadeOfWhatATerminalShows', options, async (context) => {
   const components = await Components.create('sample_v1', 'slow', 'dying', 'no_entry');
   const host = await serve(context, components);
   const terminal = watch(context, { columns: 180, rows: 10 });
@@ -148,8 +148,8 @@ test('ThePictureInTheDocumentationIsWhatATerminalShows', options, async (context
   await call(host, 'die', { how: 'abort' });
   await terminal.until(/^sample +serving +[1-9]\d* +30 /m);
   const picture = pictureOf(terminal, { [components.root]: '/srv/mcp_components' });
-  if (process.env.MCP_PICTURES) await writeFile(join(process.env.MCP_PICTURES, 'status.svg'), picture);
-  const titles = (svg) => [...svg.matchAll(/font-weight="bold">([A-Z][A-Z0-9/ ]+)</g)].map(([, title]) => title);
-  const inTheDocumentation = await readFile(join(import.meta.dirname, '../../docs/pictures/status.svg'), 'utf8');
-  assert.deepEqual(titles(inTheDocumentation), titles(picture), 'make it anew with MCP_PICTURES=docs/pictures');
+  const titles = [...picture.matchAll(/font-weight="bold">([A-Z][A-Z0-9/ ]+)</g)].map(([, title]) => title);
+  assert.deepEqual(titles.slice(0, 4), ['PLUGIN', 'STATE', 'CALLS/S', 'CALLS']);
+  await mkdir(process.env.MCP_PICTURES, { recursive: true });
+  await writeFile(join(process.env.MCP_PICTURES, 'status.svg'), picture);
 });

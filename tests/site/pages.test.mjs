@@ -40,6 +40,12 @@ test('EveryLinkLeadsSomewhere', () => {
   assert.deepEqual(missing, []);
 });
 
+test('ThePicturesThatHaveBeenMadeAreShown', () => {
+  const made = existsSync(env.MCP_PICTURES) ? readdirSync(env.MCP_PICTURES) : [];
+  const shown = [...texts.values()].flatMap((text) => [...text.matchAll(/<img [^>]*src="[^"]*pictures\/([^"]*)"/g)].map(([, name]) => name));
+  assert.deepEqual(shown.sort(), made.sort());
+});
+
 // A browser on the site, which is told of requests that leave it.
 async function browse(context) {
   const server = createServer((request, response) => {
