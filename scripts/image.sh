@@ -5,6 +5,7 @@
 #
 #     scripts/image.sh [FOLDER]
 set -euo pipefail
+umask 022  # what is made is for others to read
 cd "$(dirname "$0")/.."
 
 packages=$(realpath "${1:-build/packages}")

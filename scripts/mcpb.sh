@@ -4,6 +4,7 @@
 #
 #     scripts/mcpb.sh [--build BUILD] [--url URL-OF-THE-BUNDLE] [--image IMAGE] [FOLDER]
 set -euo pipefail
+umask 022  # what is made is for others to read
 cd "$(dirname "$0")/.."
 
 build=build/release url=https://github.com/mcp-plugin-host/mcp-plugin-host/releases/download/v@VERSION@/@FILE@

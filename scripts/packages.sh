@@ -4,6 +4,7 @@
 #
 #     scripts/packages.sh [FOLDER]
 set -euo pipefail
+umask 022  # what is made is for others to read
 cd "$(dirname "$0")/.."
 root=$PWD
 
