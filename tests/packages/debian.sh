@@ -28,7 +28,7 @@ everything() {
 }
 
 # Their dependencies first, so that only they come and go between the two looks.
-debs=("$packages"/*_"$(dpkg --print-architecture)".deb)
+mapfile -t debs < <(find "$packages" -maxdepth 1 -name "*_$(dpkg --print-architecture).deb" ! -name '*-dbgsym_*' | sort)
 needed=$(for deb in "${debs[@]}"; do dpkg-deb --field "$deb" Depends; done | tr ',' '\n' |
   sed 's/|.*//; s/(.*)//; s/ //g; s/^systemd$/systemd-standalone-sysusers/' | grep -v '^\(lib\)\?mcp-plugin' | sort -u | paste -sd, -)
 mmdebstrap --quiet --variant=minbase --include="$needed,g++,make,passwd" "$suite" "$root"
@@ -49,7 +49,7 @@ inside 'useradd --create-home ada'
 everything >"$work/before"
 
 inside 'dpkg --install /debs/*.deb >/dev/null'
-passed "installed: $(cd "$packages" && ls *.deb | grep -vc dbgsym) packages"
+passed "installed: ${#debs[@]} packages"
 
 inside '
   cd /home/ada
