@@ -101,9 +101,18 @@ Load first_message(mcph::HostConnection& host) {
   }
 }
 
+[[noreturn]] void give_up(const std::exception& error) {
+  std::cerr << "mcp-plugin-worker: " << error.what() << "\n";
+  std::_Exit(EXIT_FAILURE);
+}
+
 // Threads of the plugin's and of ours may still run at its end; nothing of them is needed.
 [[noreturn]] void run(mcph::Worker& worker) {
-  worker.run();
+  try {
+    worker.run();
+  } catch (const std::exception& error) {
+    give_up(error);
+  }
   std::fflush(stdout);
   std::_Exit(EXIT_SUCCESS);
 }
@@ -179,7 +188,6 @@ int main(int argc, char** argv) {
   try {
     return serve(is_forked);
   } catch (const std::exception& error) {
-    std::cerr << "mcp-plugin-worker: " << error.what() << "\n";
-    std::_Exit(EXIT_FAILURE);
+    give_up(error);
   }
 }

@@ -111,9 +111,9 @@ DashboardService::Sources DashboardListener::sources(AuthenticationCounts& authe
                    .calls = *observed_.calls.recent(),
                    .log = recent_},
           .details =
-              [this](const std::string& file) {
+              [this](const std::string& file, bool may_operate) {
                 return plugin_details(observed_.host.folder().operator_service().report(), file, recent_,
-                                      *observed_.calls.recent());
+                                      *observed_.calls.recent(), may_operate);
               },
           .command = [this](const OrderedJson& command, const Principal& by) { return obey(command, by); },
           .authenticate = authenticate_within_limits(access, authentications, observed_.configuration.limits()),

@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/host.hpp"
 #include "base/absolute_path.hpp"
+#include "base/own_prefix.hpp"
 #include "base/regular_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
-#include "base/own_prefix.hpp"
 #include "cli/running_host.hpp"
 #include "cli/terminal_text.hpp"
 #include "sources/upstream/upstream_settings.hpp"
@@ -88,41 +87,19 @@ std::vector<const char*> kinds_of(Names names) {
   return {"prompts", "resourceTemplates"};
 }
 
-template <class All>
-void add_names(std::vector<Candidate>& candidates, const All& all) {
-  for (const auto& each : all)
-    candidates.push_back({component_name(each), OrderedJson::parse(each.json).value("description", "")});
-}
-
-// What the components folder would serve. A host that serves it is asked; without one its plugins are started.
+// What the components folder serves, as its host says. Without one there is nothing: to find out would start plugins,
+// which nobody expects of a key.
 std::vector<Candidate> components_in_folder(const Completion& completion) {
   // Of another server its folder says nothing.
   if (completion.options.contains("--url")) return {};
-  auto config = configuration_of(completion);
-  if (config.has_error() || find_components(config->host).has_error()) return {};
-  std::vector<Candidate> candidates;
+  const auto config = configuration_of(completion);
   const auto running = ask_for_components(completion);
-  if (running.folder == absolute_path(config->host.components).string()) {
-    for (const auto& plugin : running.plugins) {
-      for (const auto* const kind : kinds_of(completion.names))
-        add_names_of(plugin, kind, candidates);
-    }
-    return candidates;
+  if (config.has_error() || running.folder != absolute_path(config->host.components).string()) return {};
+  std::vector<Candidate> candidates;
+  for (const auto& plugin : running.plugins) {
+    for (const auto* const kind : kinds_of(completion.names))
+      add_names_of(plugin, kind, candidates);
   }
-  config->host.log_level = Log::Level::off;
-  StderrLog log(Log::Level::off, StderrLog::Format::text);
-  auto host = Host::create(config->host, log);
-  if (host.has_error()) return {};
-  constexpr std::chrono::seconds patience{5};
-  (*host)->folder().load_all(patience);
-  for (const auto& [plugin, components] : (*host)->catalog().current()->plugins()) {
-    if (completion.names == Names::tools) add_names(candidates, components->tools);
-    if (completion.names == Names::resources) add_names(candidates, components->resources);
-    if (completion.names == Names::completed) add_names(candidates, components->resource_templates);
-    if (completion.names == Names::prompts || completion.names == Names::completed)
-      add_names(candidates, components->prompts);
-  }
-  (*host)->finish(0);
   return candidates;
 }
 

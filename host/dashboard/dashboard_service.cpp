@@ -19,6 +19,7 @@ namespace {
 using boost::beast::http::verb;
 
 // Between two looks at what is new.
+constexpr std::size_t max_command_bytes = 4096;
 constexpr std::chrono::milliseconds between_news{100};
 // Of quiet, after which a stream says that it lives.
 constexpr std::chrono::seconds between_signs{10};
@@ -176,6 +177,9 @@ void DashboardService::add_command(const std::string& name) {
 
 HttpVerdict DashboardService::admit(HttpRequest& request) const {
   if (is_of_other_page(request)) return {.refusal = HttpRefusal{403, "A page of another origin may not ask for this"}};
+  // What is said here is short, and read on the event loop; MCP has a limit of its own.
+  if (request.path.starts_with("/api/") && request.body.text().size() > max_command_bytes)
+    return {.refusal = HttpRefusal{413, "The body is longer than " + std::to_string(max_command_bytes) + " bytes"}};
   if (is_open(request.path)) return {};
   const auto login = login_of(request);
   if (!login) return {.refusal = HttpRefusal{401, "Log in: mcp-plugin-host dashboard prints a link that does"}};
@@ -268,7 +272,8 @@ Coroutine<> DashboardService::tell_details(HttpRequest& request, HttpConnection&
   const auto file = request.query.starts_with(name) ? percent_decode(request.query.substr(name.size())) : std::nullopt;
   std::optional<std::string> details;
   const std::function<void()> gather = [&] {
-    if (file) details = sources_.details(*file);
+    const auto login = login_of(request);
+    if (file && login) details = sources_.details(*file, login->may_operate);
   };
   co_await connection.work_on(0, gather);
   HttpResponse response =
@@ -290,7 +295,7 @@ Coroutine<> DashboardService::carry_out(std::string name, HttpRequest& request, 
   }
   std::string answer;
   const std::function<void()> obey = [&] { answer = sources_.command(command, request.principal); };
-  co_await connection.work_on(0, obey);
+  co_await connection.wait_for_work(obey);
   HttpResponse response{.status = answer.starts_with(R"({"error")") ? 409U : 200U, .body = std::move(answer)};
   co_await connection.respond(std::move(response));
 }

@@ -26,7 +26,7 @@ class DashboardService final : public HttpService {
     Principal operator_itself;  // whoever comes in with a token of the control socket
     PageNews::Sources news;
     // What there is to say of the plugin in a file, on the file's path; a JSON object. Nothing: there is none.
-    std::function<std::optional<std::string>(const std::string& file)> details;
+    std::function<std::optional<std::string>(const std::string& file, bool may_operate)> details;
     // Does what the operator's language says, and answers in it. May take as long as a plugin takes to start.
     std::function<std::string(const nlohmann::ordered_json& command, const Principal& by)> command;
     // Finds out who sends a request that comes with a credential; null: none is taken.

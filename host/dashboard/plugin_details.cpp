@@ -67,7 +67,7 @@ OrderedJson limits_json(const PluginLimits& limits) {
 }
 
 // What lies there now, which is what counts unless it has just been changed.
-void add_configuration(const fs::path& plugin, OrderedJson& details) {
+void add_configuration(const fs::path& plugin, bool is_shown, OrderedJson& details) {
   const bool is_upstream = is_upstream_name(plugin);
   const auto file = is_upstream ? plugin : configuration_file(plugin);
   std::error_code error;
@@ -75,7 +75,8 @@ void add_configuration(const fs::path& plugin, OrderedJson& details) {
   if (fs::is_regular_file(file, error) && fs::file_size(file, error) <= max_configuration_bytes) {
     std::ifstream in(file, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(in), {});
-    if (const auto json = parse_ordered_json(text); json.has_value()) details["configuration"] = without_secrets(*json);
+    const auto json = parse_ordered_json(text);
+    if (is_shown && json.has_value()) details["configuration"] = without_secrets(*json);
   }
   if (is_upstream) return;
   if (const auto read = parse_configuration(text, {}); read.has_value()) details["limits"] = limits_json(read->limits);
@@ -166,7 +167,7 @@ OrderedJson without_secrets(const OrderedJson& configuration) {
 }
 
 std::optional<std::string> plugin_details(const FolderReport& report, const std::string& file, const RecentLog& log,
-                                          const RecentCalls& calls) {
+                                          const RecentCalls& calls, bool with_configuration) {
   const auto is_it = [&](const PluginReport& each) { return each.file.string() == file; };
   auto found = std::ranges::find_if(
       report.plugins, [&](const PluginReport& each) { return is_it(each) && each.state != ReportedState::draining; });
@@ -181,7 +182,7 @@ std::optional<std::string> plugin_details(const FolderReport& report, const std:
     details["remarks"] = component_remarks(*components);
   }
   if (found->status.pid != 0 && !found->status.in_process) details["usage"] = usage_of(found->status.pid);
-  add_configuration(found->file, details);
+  add_configuration(found->file, with_configuration, details);
   if (found->identity) {
     details["times"] = times_json(calls.times_of(found->identity->name));
     details["backtrace"] = log.backtrace_of(found->identity->name);

@@ -15,10 +15,10 @@
 
 namespace mcph {
 
-// A JSON object. Reads the plugin's configuration, and asks the system about its process. Nothing: the report has no
-// such file.
+// A JSON object. Asks the system about the plugin's process, and reads its configuration for those who may see it,
+// because what is no secret by its name may be one. Nothing: the report has no such file.
 std::optional<std::string> plugin_details(const FolderReport& report, const std::string& file, const RecentLog& log,
-                                          const RecentCalls& calls);
+                                          const RecentCalls& calls, bool with_configuration);
 
 // The same value with dots in place of what a secret may be: members that are called so, all variables and headers, and
 // passwords in URLs.

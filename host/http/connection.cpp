@@ -414,8 +414,18 @@ Coroutine<> HttpConnection::work_on(std::size_t bytes, const std::function<void(
     if (!kept_loop) co_await asio::post(loop_, as_value);
     co_return;
   }
+  const BeginWork begin = [this, bytes](std::function<void()> task) { threads_.run_long(bytes, std::move(task)); };
+  co_await work_elsewhere(begin, work);
+}
+
+Coroutine<> HttpConnection::wait_for_work(const std::function<void()>& work) {
+  const BeginWork begin = [this](std::function<void()> task) { threads_.run(std::move(task)); };
+  co_await work_elsewhere(begin, work);
+}
+
+Coroutine<> HttpConnection::work_elsewhere(const BeginWork& begin, const std::function<void()>& work) {
   bool done = false;
-  threads_.run_long(bytes, [self = shared_from_this(), &work, &done] {
+  begin([self = shared_from_this(), &work, &done] {
     work();
     asio::post(self->loop_, [self, &done] {
       done = true;

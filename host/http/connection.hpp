@@ -127,6 +127,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   // Has the work on a message of so many bytes done where the other connections of the event loop do not wait for it,
   // and goes on on the event loop when it is done. `work` lives until then.
   Coroutine<> work_on(std::size_t bytes, const std::function<void()>& work);
+  // The same of what may block, as a call of a plugin does.
+  Coroutine<> wait_for_work(const std::function<void()>& work);
 
   // The share of the budget is used for what the client is slow to send or to read, for so long without complaint.
   void begin_holding(const MemoryBudget::Share& share, std::chrono::milliseconds patience);
@@ -135,6 +137,10 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   void drop_body(HttpRequest& request);
 
  private:
+  using BeginWork = std::function<void(std::function<void()> work)>;
+  // Elsewhere, and returns when it is done.
+  Coroutine<> work_elsewhere(const BeginWork& begin, const std::function<void()>& work);
+
   static constexpr Clock::rep never = Clock::time_point::max().time_since_epoch().count();
 
   // What the coroutine waits for, and so what it means when its time is up.

@@ -1,5 +1,5 @@
 // An MCP App (SEP-1865) in a frame that has an origin of its own, no network and nothing of the page: all that it can do
-// is to say something. It may call the tools of the server, as the form beside it does.
+// is to say something. It may ask for tools and resources of the server; whoever has made the frame decides.
 import { element } from './elements.js';
 
 const frameHeights = { least: 60, most: 900 };

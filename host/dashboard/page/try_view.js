@@ -240,16 +240,43 @@ class Trial {
   async #showApp(value, result) {
     const uri = this.component._meta?.ui?.resourceUri ?? this.component._meta?.['ui/resourceUri'];
     if (typeof uri !== 'string') return;
+    const { signal } = this.#running;
     const { contents } = await this.client.request('resources/read', { uri });
     const html = contents.find(({ text }) => typeof text === 'string')?.text;
-    if (html === undefined) return;
+    if (html === undefined || signal.aborted) return;
     this.#app = new AppFrame(html, {
-      callTool: (params) => this.client.request('tools/call', { name: params.name, arguments: params.arguments ?? {} }),
-      readResource: ({ uri: wanted }) => this.client.request('resources/read', { uri: wanted }),
+      callTool: (params) => this.#callForApp(params),
+      readResource: async ({ uri: wanted }) => {
+        if (wanted !== uri) await this.#permit(`The app asks to read ${wanted}`, {});
+        return this.client.request('resources/read', { uri: wanted });
+      },
       said: (method, params) => this.result.append(section(`The app says by ${method}`, jsonTree(params))),
     });
     this.result.prepend(this.#app.frame);
     this.#app.show(value, result);
+  }
+
+  // Whoever looks at the page may use every plugin, and an app is the work of one: what is not the tool that has brought it
+  // is for the person to permit.
+  async #callForApp({ name, arguments: args = {} }) {
+    const isItsOwn = name === this.component.name;
+    if (!isItsOwn) await this.#permit(`The app asks to call ${name}`, args);
+    const headers = isItsOwn ? this.kind.headers(this.component, args) : {};
+    return this.client.request('tools/call', { name, arguments: args }, { headers });
+  }
+
+  #permit(words, details) {
+    return new Promise((resolve, reject) => {
+      const answer = (settle) => {
+        asked.remove();
+        settle();
+      };
+      const asked = section(words, jsonTree(details), element('p', { class: 'actions' },
+        button('Allow', () => answer(resolve), { class: 'first' }),
+        button('Refuse', () => answer(() => reject(new Error('The person who looks at it has refused'))))));
+      this.result.append(asked);
+      announce(words);
+    });
   }
 }
 

@@ -3,8 +3,9 @@
 // and not of it (CLONE_PARENT), so its end is nobody's but its own.
 //
 // What is forked has the places of its program and libraries, and the canaries of its stacks, in common with all others
-// that were forked. A plugin that can be made to crash could be asked for them byte by byte, so the worker that takes
-// the place of one that has ended is a program of its own (Workers::open).
+// that were forked. A plugin that can be made to crash could be asked for them byte by byte, and one that is hostile
+// knows them, so the worker that takes the place of one that has ended (Workers::open_anew), and each that has a
+// sandbox, is a program of its own.
 //
 // What is said, over a socket that keeps the boundaries of messages: a request is the plugin's name, with two
 // descriptors, the worker's end of its socket and where it prints; its answer a ForkAnswer.

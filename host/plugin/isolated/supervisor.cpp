@@ -32,7 +32,9 @@ Supervisor::Supervisor(const Surroundings& surroundings, Owner& owner)
       telling_(workers_.crash_thread(), workers_.symbolizer(), library_, setup_.file.filename().string(), log_) {}
 
 Result<> Supervisor::load() {
-  auto opened = workers_.open_and_wait(setup_.file.filename(), *this);
+  // What has a sandbox is not to know where the code of others lies.
+  const bool may_be_forked = setup_.sandbox.profile == SandboxProfile::none;
+  auto opened = workers_.open_and_wait(setup_.file.filename(), *this, may_be_forked);
   if (opened.has_error()) return opened.error();
   {
     const MutexLock lock(mutex_);

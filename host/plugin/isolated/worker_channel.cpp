@@ -35,33 +35,55 @@ constexpr int outputs_at_end = 64;
 // From the end of its connection until the end of the process.
 constexpr std::chrono::milliseconds dying_time{100};
 constexpr std::string_view words_for_wrong_frame = "was killed, because it sent the host what a worker does not send";
-// Where it cannot be forked, it is started.
-Result<std::shared_ptr<WorkerProcess>> begin_process(const WorkerChannel::Program& program, WorkerProcess::Ends ends) {
-  if (program.fork_server != nullptr) {
-    if (const auto process = program.fork_server->fork(program.plugin, ends)) return WorkerProcess::watch(*process);
-  }
-  return WorkerProcess::spawn(program.program, program.plugin, std::move(ends));
-}
-
 constexpr std::string_view words_for_broken_ring =
     "was killed, because it broke the memory that it shares with the host";
+
+struct Begun {
+  std::shared_ptr<WorkerProcess> process;
+  WorkerChannel::Ends ends;
+};
+
+// `begin` starts a process with its ends.
+template <class Begin>
+Result<Begun> begin_with_ends(const Begin& begin) {
+  auto sockets = make_frame_sockets();
+  if (sockets.has_error()) return sockets.error();
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return fail_for_now("no pipe can be made: " + last_error());
+  FileDescriptor output(pipe[0]);
+  FileDescriptor printing(pipe[1]);
+  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
+  Result<std::shared_ptr<WorkerProcess>> process =
+      begin(WorkerProcess::Ends{std::move(sockets->second), std::move(printing)});
+  if (process.has_error()) return process.error();
+  return Begun{*std::move(process), {std::move(sockets->first), std::move(output)}};
+}
+
+// Where it cannot be forked, it is started, with other ends: one may have been forked that nobody knows of.
+Result<Begun> begin_process(const WorkerChannel::Program& program) {
+  using Process = Result<std::shared_ptr<WorkerProcess>>;
+  if (program.fork_server != nullptr) {
+    auto forked = begin_with_ends([&](const WorkerProcess::Ends& ends) -> Process {
+      const auto process = program.fork_server->fork(program.plugin, ends);
+      if (!process) return fail("it cannot be forked");
+      return WorkerProcess::watch(*process);
+    });
+    if (forked.has_value()) return forked;
+  }
+  return begin_with_ends([&](WorkerProcess::Ends ends) -> Process {
+    return WorkerProcess::spawn(program.program, program.plugin, std::move(ends));
+  });
+}
 
 }  // namespace
 
 Result<std::shared_ptr<WorkerChannel>> WorkerChannel::open(const Program& program, asio::io_context& context,
                                                            Executor& executor, WorkerListener& listener) {
-  auto sockets = make_frame_sockets();
-  if (sockets.has_error()) return sockets.error();
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_for_now("no pipe can be made: " + last_error());
-  FileDescriptor output(ends[0]);
-  FileDescriptor printing(ends[1]);
-  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  auto process = begin_process(program, {std::move(sockets->second), std::move(printing)});
-  if (process.has_error()) return process.error();
+  auto begun = begin_process(program);
+  if (begun.has_error()) return begun.error();
+  auto& [process, ends] = *begun;
   try {
-    auto channel = std::make_shared<WorkerChannel>(context, executor, listener, *std::move(process),
-                                                   Ends{std::move(sockets->first), std::move(output)});
+    auto channel = std::make_shared<WorkerChannel>(context, executor, listener, std::move(process), std::move(ends));
     if (program.shared_memory) {
       auto [rings, memory] = SharedRings::make();
       if (rings != nullptr) channel->share(std::move(memory), rings);

@@ -138,12 +138,6 @@ void wake(int socket) {
 }
 constexpr std::size_t wake_size = 1;
 
-// Or there is nothing more to come.
-bool is_readable(int socket) {
-  pollfd readable{socket, POLLIN | POLLRDHUP, 0};
-  return ::poll(&readable, 1, 0) != 0;
-}
-
 bool has_hung_up(int socket) {
   pollfd end{socket, POLLRDHUP, 0};
   return ::poll(&end, 1, 0) != 0;
@@ -236,7 +230,6 @@ FrameReader::Outcome FrameReader::glance(int socket) {
 FrameReader::Outcome FrameReader::receive(int socket) {
   const auto glanced = glance(socket);
   if (!ring_ || is_marked_ || glanced != Outcome::none) return glanced;
-  if (held_) return wait_for_mark(socket);
   const auto outcome = receive_message(socket);
   if (outcome == Outcome::none) return read_ring(socket);  // for which it may have been woken
   if (outcome == Outcome::end) {
@@ -245,32 +238,29 @@ FrameReader::Outcome FrameReader::receive(int socket) {
   }
   const bool is_frame = outcome == Outcome::frame || outcome == Outcome::in_file;
   if (!is_frame || has_no_mark(frame_.kind)) return outcome;
-  // What was sent before it has come meanwhile, and its mark will.
+  // What was sent before it has come meanwhile, and perhaps its mark.
   held_ = outcome;
   held_frame_ = frame_;
   return read_ring(socket);
 }
 
-// Who was to write it may have ended between the two, or never write it; then what else comes goes on.
-FrameReader::Outcome FrameReader::wait_for_mark(int socket) {
-  if (!is_readable(socket)) return Outcome::none;
-  const auto read = read_ring(socket);
-  return read == Outcome::none ? take_held() : read;
-}
-
 FrameReader::Outcome FrameReader::read_ring(int socket) {
-  switch (ring_->read()) {
-    case RingReader::Read::record:
-      if (!ring_->record().empty()) return take_message(ring_->record(), {});
-      is_marked_ = true;
-      return receive_marked(socket);
-    case RingReader::Read::none:
-      if (ring_->has_to_wake_writer()) wake(socket);
-      return Outcome::none;
-    case RingReader::Read::broken:
-      return Outcome::wrong;
+  for (;;) {
+    switch (ring_->read()) {
+      case RingReader::Read::record:
+        if (!ring_->record().empty()) return take_message(ring_->record(), {});
+        if (std::exchange(owes_mark_, false)) break;
+        is_marked_ = true;
+        return receive_marked(socket);
+      case RingReader::Read::none:
+        if (ring_->has_to_wake_writer()) wake(socket);
+        if (!held_) return Outcome::none;
+        owes_mark_ = true;
+        return take_held();
+      case RingReader::Read::broken:
+        return Outcome::wrong;
+    }
   }
-  return Outcome::wrong;
 }
 
 FrameReader::Outcome FrameReader::receive_marked(int socket) {

@@ -9,8 +9,9 @@
 //
 // Order. A frame is read after all that were sent before it, whichever way they went: one that has gone over the socket
 // is followed by a mark in the ring, where the reader takes the socket's next frame. A reader that comes upon the frame
-// first leaves it until it has read up to the mark, or until nothing else comes. So a frame that the system does not
-// take leaves nothing behind. What signal handlers say has no mark and is read when it comes.
+// first reads what was sent before it, which is in the ring, up to the mark or as far as there is something; then the
+// mark comes later, and is passed over. So a frame that the system does not take leaves nothing behind. What signal
+// handlers say has no mark and is read when it comes.
 //
 // Sleep. A reader that finds nothing says so in the ring (prepare_to_sleep), and sleeps until its socket is readable.
 // Who writes to the ring then sends one byte over the socket, which is no frame. Several frames are one wake-up,
@@ -170,13 +171,13 @@ class FrameReader {
   Outcome receive_message(int socket);
   Outcome receive_marked(int socket);
   Outcome read_ring(int socket);
-  Outcome wait_for_mark(int socket);
   Outcome take_held();
   Outcome take_message(std::string_view message, FileDescriptor file);
   void forget_text();
 
   std::optional<RingReader> ring_;
   bool is_marked_ = false;  // the next frame is the socket's
+  bool owes_mark_ = false;  // the next mark is of a frame that has been read
   // What has come over the socket before its mark was read; its text stays where it is.
   std::optional<Outcome> held_;
   Frame held_frame_;

@@ -39,11 +39,12 @@ Result<std::shared_ptr<WorkerChannel>> Workers::open_anew(const std::string& plu
   return open(plugin, listener, nullptr);
 }
 
-Result<std::shared_ptr<WorkerChannel>> Workers::open_and_wait(const std::string& plugin, WorkerListener& listener) {
+Result<std::shared_ptr<WorkerChannel>> Workers::open_and_wait(const std::string& plugin, WorkerListener& listener,
+                                                              bool may_be_forked) {
   const auto opened = std::make_shared<std::promise<Result<std::shared_ptr<WorkerChannel>>>>();
   auto done = opened->get_future();
-  thread_.after({}, [this, opened, &plugin, &listener] {
-    opened->set_value(open(plugin, listener, fork_server_ ? &*fork_server_ : nullptr));
+  thread_.after({}, [this, opened, &plugin, &listener, may_be_forked] {
+    opened->set_value(open(plugin, listener, may_be_forked && fork_server_ ? &*fork_server_ : nullptr));
   });
   return done.get();
 }

@@ -51,11 +51,12 @@ class Workers {
   const Symbolizer& symbolizer() const { return symbolizer_; }
   Timers& crash_thread() { return crash_thread_; }
 
-  // Starts a worker in place of one that has ended, on that thread. It has nothing in common with that one, but for the
-  // plugin. `plugin` is the name of its file.
+  // Starts a worker in place of one that has ended, on that thread. It has nothing in common with any other, but for
+  // the plugin. `plugin` is the name of its file.
   Result<std::shared_ptr<WorkerChannel>> open_anew(const std::string& plugin, WorkerListener& listener);
-  // Starts one, on any other thread, and waits.
-  Result<std::shared_ptr<WorkerChannel>> open_and_wait(const std::string& plugin, WorkerListener& listener);
+  // Starts one, on any other thread, and waits. It may be forked, unless it is to have nothing in common with others.
+  Result<std::shared_ptr<WorkerChannel>> open_and_wait(const std::string& plugin, WorkerListener& listener,
+                                                       bool may_be_forked);
 
  private:
   Result<std::shared_ptr<WorkerChannel>> open(const std::string& plugin, WorkerListener& listener, ForkServer* server);

@@ -282,6 +282,29 @@ TEST_F(FrameRingsTest, LeaveAFrameOfTheSocketUntilItsMark) {
   sender.join();
 }
 
+// Who sends it has not come to that yet, and the other thread of its process wakes this side for something else.
+TEST_F(FrameRingsTest, PassOverAMarkThatComesAfterItsFrameWasRead) {
+  RingWriter ring(mapped_, SharedRings::Direction::to_host);
+  const auto write = [&](std::string_view text) {
+    const Header header{static_cast<std::uint32_t>(Frame::Kind::said), 0, 0, text.size(), 0};
+    const std::array<std::string_view, 2> pieces{
+        std::string_view(reinterpret_cast<const char*>(&header), sizeof header), text};
+    ASSERT_EQ(ring.write(pieces), RingWriter::Written::whole);
+  };
+  write("before");
+  send_frame(sockets_.first.get(), {.kind = Frame::Kind::said, .text = std::string(20'000, 'x')}, false);
+  ASSERT_EQ(::send(sockets_.first.get(), "", 1, 0), 1);
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().text, "before");
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().text.size(), 20'000U);
+  ASSERT_EQ(ring.write({}), RingWriter::Written::whole);
+  write("after");
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().text, "after");
+  EXPECT_EQ(receive(), FrameReader::Outcome::none);
+}
+
 TEST_F(FrameRingsTest, PassWhatASignalHandlerSaysWithoutAMark) {
   send({.kind = Frame::Kind::said, .text = "before"});
   send_frame(sockets_.first.get(), {.kind = Frame::Kind::crashed, .text = "SEGV"}, false);
