@@ -8,9 +8,9 @@
 #include <cstring>
 #include <limits>
 
-#include "base/sanitizer.hpp"
 #include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "base/sanitizer.hpp"
 #include "base/utf8.hpp"
 
 namespace mcph {
