@@ -151,7 +151,8 @@ test('ANameThatLeadsHereIsNotThisHost', options, async (context) => {
   const cookie = await logIn(host);
   assert.equal(await askAs(host, host.dashboard.host, cookie), 404);
   assert.equal(await askAs(host, `evil.example:${host.dashboard.port}`, cookie), 403);
-  assert.equal((await ask(host, '/api/login', { method: 'POST', body: { token: 'x'.repeat(30_000) } })).status, 401);
+  assert.equal((await ask(host, '/api/login', { method: 'POST', body: { token: 'x'.repeat(3000) } })).status, 401);
+  assert.equal((await ask(host, '/api/login', { method: 'POST', body: { token: 'x'.repeat(30_000) } })).status, 413);
 });
 
 // What an app shows has an origin of its own, and nothing of the page's.
