@@ -97,6 +97,7 @@ void append_names(std::vector<std::string>& names, const Components& components)
 template <class All>
 std::vector<std::string> names_of(const All& all) {
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const auto& each : all)
     names.push_back(component_name(each));
   return names;
