@@ -35,7 +35,7 @@ constexpr std::string_view page_fields =
     "Cross-Origin-Resource-Policy: same-origin\r\n"
     "Cache-Control: no-store\r\n";
 
-// An app runs what it has brought, in an origin of its own that has nothing, and reaches nobody.
+// An app runs what it has brought, in an origin of its own that has nothing, and requests nothing.
 constexpr std::string_view frame_fields =
     "Content-Security-Policy: sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:; base-uri 'none'; "

@@ -42,7 +42,8 @@ std::string call_text(const RecentCall& call) {
   append_member(text, "outcome", name_of(call.outcome));
   if (call.error_code != 0) text += ",\"code\":" + std::to_string(call.error_code);
   if (call.transport == NetworkTransport::pipe) text += ",\"pipe\":true";
-  return text += "}";
+  text += "}";
+  return text;
 }
 
 // One row of the page. Of one file there may be a version that serves, and others that drain.
@@ -67,7 +68,8 @@ std::string members(std::string_view name, const std::vector<std::string>& texts
 std::string with_members(std::string object, const std::string& more) {
   if (more.empty()) return object;
   object.pop_back();
-  return object.append(object.size() > 1 ? "," : "").append(more).append("}");
+  object.append(object.size() > 1 ? "," : "").append(more).append("}");
+  return object;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/time_text.hpp"
 #include "base/utf8.hpp"
 #include "telemetry/log_events.hpp"
+#include "telemetry/log_text.hpp"
 
 namespace mcph {
 namespace {
@@ -17,24 +18,9 @@ constexpr std::string_view version_events[] = {"plugin loaded",       "plugin re
                                                "plugin cannot start", "plugin restarted"};
 constexpr std::string_view backtrace_event = "plugin backtrace";
 
-std::string_view word_for(Log::Level level) {
-  switch (level) {
-    case Log::Level::trace:
-      return "trace";
-    case Log::Level::debug:
-      return "debug";
-    case Log::Level::info:
-      return "info";
-    case Log::Level::warning:
-      return "warning";
-    default:
-      return "error";
-  }
-}
-
 std::string line_of(Log::Level level, std::string_view event, Log::Fields fields) {
   auto line = R"({"time":")" + time_text(std::chrono::system_clock::now()) + R"(","level":")";
-  line.append(word_for(level)).append(R"(","event":)");
+  line.append(name_of(level)).append(R"(","event":)");
   append_json_string(line, event);
   line += R"(,"fields":{)";
   for (bool is_first = true; const auto& field : fields) {
@@ -44,7 +30,8 @@ std::string line_of(Log::Level level, std::string_view event, Log::Fields fields
     field.is_number ? void(line += field.value)
                     : append_json_string(line, utf8_prefix(field.value, RecentLog::max_field_bytes));
   }
-  return line += "}}";
+  line += "}}";
+  return line;
 }
 
 std::string_view value_of(Log::Fields fields, std::string_view name) {
