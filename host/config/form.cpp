@@ -34,6 +34,51 @@ std::string unknown_key_words(std::string_view key, const OrderedJson& propertie
                          : "is no setting here; did you mean \"" + nearest + "\"?";
 }
 
+void TableShape::add(std::string_view name, OrderedJson schema, Part part, std::string_view description,
+                     const void* defaults) {
+  std::string key(name);
+  schema["description"] = description;
+  // What a table has besides has its defaults itself.
+  if (!schema.contains("properties")) {
+    if (auto shown = part.show(static_cast<const std::byte*>(defaults) + part.offset); !shown.is_null())
+      schema["default"] = std::move(shown);
+  }
+  schema_["properties"][key] = std::move(schema);
+  parts_.emplace(key, std::move(part));
+  order_.push_back(std::move(key));
+}
+
+void TableShape::require(std::vector<std::string> keys) {
+  schema_["required"] = keys;
+  required_ = std::move(keys);
+}
+
+void TableShape::read(const OrderedJson& value, const std::string& pointer, void* target, Mistakes& mistakes) const {
+  if (!is_object(value, pointer, mistakes)) return;
+  for (const auto& [key, member] : value.items()) {
+    const auto at = append_to_pointer(pointer, key);
+    if (const auto found = parts_.find(key); found != parts_.end()) {
+      const auto& part = found->second;
+      part.read(member, at, static_cast<std::byte*>(target) + part.offset, mistakes);
+    } else {
+      mistakes.push_back({at, unknown_key_words(key, schema_["properties"]), true});
+    }
+  }
+  for (const auto& key : required_) {
+    if (!value.contains(key)) mistakes.push_back({pointer, "lacks \"" + key + "\"", true});
+  }
+}
+
+OrderedJson TableShape::show(const void* value) const {
+  auto json = OrderedJson::object();
+  for (const auto& key : order_) {
+    const auto& part = parts_.at(key);
+    if (auto shown = part.show(static_cast<const std::byte*>(value) + part.offset); !shown.is_null())
+      json[key] = std::move(shown);
+  }
+  return json.empty() ? OrderedJson() : json;
+}
+
 Form<bool> truth() {
   return leaf<bool>({{"type", "boolean"}});
 }

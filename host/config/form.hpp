@@ -155,79 +155,71 @@ Form<std::optional<T>> optional(Form<T> form) {
 std::string unknown_key_words(std::string_view key, const OrderedJson& properties);
 bool is_object(const OrderedJson& value, const std::string& pointer, Mistakes& mistakes);
 
-// A table whose keys are known.
+// A table whose keys are known, whatever C++ value its settings are in: what Table does that is the same for each.
+class TableShape {
+ public:
+  // What is done to a part of the value, which is there for the form of its type.
+  struct Part {
+    std::size_t offset = 0;  // in the value, in bytes
+    std::function<void(const OrderedJson& value, const std::string& pointer, void* part, Mistakes& mistakes)> read;
+    std::function<OrderedJson(const void* part)> show;
+  };
+
+  void add(std::string_view name, OrderedJson schema, Part part, std::string_view description, const void* defaults);
+  void require(std::vector<std::string> keys);
+  const OrderedJson& schema() const { return schema_; }
+  void read(const OrderedJson& value, const std::string& pointer, void* target, Mistakes& mistakes) const;
+  OrderedJson show(const void* value) const;
+
+ private:
+  OrderedJson schema_ = {{"type", "object"}, {"properties", OrderedJson::object()}, {"additionalProperties", false}};
+  std::map<std::string, Part, std::less<>> parts_;
+  std::vector<std::string> order_;
+  std::vector<std::string> required_;
+};
+
+// The same of one type, so that the compiler checks which form fits which member.
 template <class T>
 class Table {
  public:
-  // `get` leads from the table's value to the member's: a pointer to a member, or a function for const and not.
+  // `get` leads from the table's value to a part of it: a pointer to a member, or a function.
   template <class Get, class Member>
-  Table&& add(std::string key, Get get, Form<Member> form, const std::string& description) && {
-    auto schema = std::move(form.schema);
-    schema["description"] = description;
-    // What a table has besides has its defaults itself.
-    if (!schema.contains("properties")) {
-      if (auto shown = form.show(std::invoke(get, std::as_const(defaults_))); !shown.is_null())
-        schema["default"] = std::move(shown);
-    }
-    schema_["properties"][key] = std::move(schema);
-    members_.emplace(key, Access{[get, read = form.read](const OrderedJson& value, const std::string& pointer,
-                                                         T& target, Mistakes& mistakes) {
-                                   read(value, pointer, std::invoke(get, target), mistakes);
-                                 },
-                                 [get, show = form.show](const T& value) { return show(std::invoke(get, value)); }});
-    order_.push_back(std::move(key));
+  Table&& add(std::string_view key, Get get, const Form<Member>& form, std::string_view description) && {
+    Member& member = std::invoke(get, defaults_);
+    shape_.add(key, form.schema, part(form, offset_of(&member)), description, &defaults_);
     return std::move(*this);
   }
 
   // These keys must be there.
   Table&& require(std::vector<std::string> keys) && {
-    schema_["required"] = keys;
-    required_ = std::move(keys);
+    shape_.require(std::move(keys));
     return std::move(*this);
   }
 
   Form<T> form() && {
-    const auto self = std::make_shared<const Table>(std::move(*this));
-    return {.schema = self->schema_,
-            .read = [self](const OrderedJson& value, const std::string& pointer, T& target,
-                           Mistakes& mistakes) { self->read(value, pointer, target, mistakes); },
-            .show = [self](const T& value) { return self->show(value); }};
+    const auto shape = std::make_shared<const TableShape>(std::move(shape_));
+    return {.schema = shape->schema(),
+            .read = [shape](const OrderedJson& value, const std::string& pointer, T& target,
+                            Mistakes& mistakes) { shape->read(value, pointer, &target, mistakes); },
+            .show = [shape](const T& value) { return shape->show(&value); }};
   }
 
  private:
-  struct Access {
-    std::function<void(const OrderedJson&, const std::string&, T&, Mistakes&)> read;
-    std::function<OrderedJson(const T&)> show;
-  };
-
-  void read(const OrderedJson& value, const std::string& pointer, T& target, Mistakes& mistakes) const {
-    if (!is_object(value, pointer, mistakes)) return;
-    for (const auto& [key, member] : value.items()) {
-      const auto at = append_to_pointer(pointer, key);
-      if (const auto found = members_.find(key); found != members_.end()) {
-        found->second.read(member, at, target, mistakes);
-      } else {
-        mistakes.push_back({at, unknown_key_words(key, schema_["properties"]), true});
-      }
-    }
-    for (const auto& key : required_) {
-      if (!value.contains(key)) mistakes.push_back({pointer, "lacks \"" + key + "\"", true});
-    }
+  template <class Member>
+  static TableShape::Part part(const Form<Member>& form, std::size_t offset) {
+    return {.offset = offset,
+            .read = [read = form.read](
+                        const OrderedJson& value, const std::string& pointer, void* target,
+                        Mistakes& mistakes) { read(value, pointer, *static_cast<Member*>(target), mistakes); },
+            .show = [show = form.show](const void* value) { return show(*static_cast<const Member*>(value)); }};
   }
-
-  OrderedJson show(const T& value) const {
-    auto json = OrderedJson::object();
-    for (const auto& key : order_) {
-      if (auto shown = members_.at(key).show(value); !shown.is_null()) json[key] = std::move(shown);
-    }
-    return json.empty() ? OrderedJson() : json;
+  std::size_t offset_of(const void* member) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(member) -
+                                    reinterpret_cast<const std::byte*>(&defaults_));
   }
 
   T defaults_{};
-  OrderedJson schema_ = {{"type", "object"}, {"properties", OrderedJson::object()}, {"additionalProperties", false}};
-  std::map<std::string, Access, std::less<>> members_;
-  std::vector<std::string> order_;
-  std::vector<std::string> required_;
+  TableShape shape_;
 };
 
 // A table whose keys are names that the operator gives.
