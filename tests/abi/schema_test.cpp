@@ -348,8 +348,8 @@ TEST(Schema, EnumsHaveTheNamesOfTheirValuesFromMinus128To255) {
   EXPECT_EQ(names<numbered::Letter>(), R"(["x"])");
   EXPECT_EQ(names<numbered::Answer>(), R"(["no","yes"])");
   EXPECT_EQ(names<numbered::Plain>(), R"(["first"])");
-  using Kind = numbered::Of<std::map<int, char>, std::function<void(int, int)>>::Kind;
-  EXPECT_EQ(names<Kind>(), R"(["one","two"])");
+  using Numeral = numbered::Of<std::map<int, char>, std::function<void(int, int)>>::Kind;
+  EXPECT_EQ(names<Numeral>(), R"(["one","two"])");
 }
 
 TEST(Values, EnumsAreReadByTheirNames) {
