@@ -1,7 +1,7 @@
 // Loads a plugin into the host's own process and unloads it, again and again, as the operator asks. Its library must
-// be mapped anew each time, and the version before must go. The host must not grow once it is warm. It runs without the
-// caches that malloc keeps for each thread: they fill as threads meet, by chance and over hours, and would hide a leak
-// of a few bytes a reload.
+// be mapped anew each time, and the version before must go. The host must not grow once it is warm, which takes some
+// hundreds of reloads, because it keeps the last lines of its log. It runs without the caches that malloc keeps for each
+// thread: they fill as threads meet, by chance and over hours, and would hide a leak of a few bytes a reload.
 //
 // usage: reload_in_process.mjs BUILD_DIR [--reloads N] [--warm-up N] [--rss-kib N]
 import { setTimeout as sleep } from 'node:timers/promises';
