@@ -155,7 +155,7 @@ bool has_match(const Components& components, const std::string& uri) {
 
 }  // namespace
 
-std::string OperatorAnswers::answer(std::string_view request, ControlServer::Asker& asker) const {
+std::string OperatorAnswers::answer(std::string_view request, ControlServer::Asker& asker, const Principal& by) const {
   const auto json = parse_json(request, default_json_depth, DuplicateKeys::refuse);
   if (json.has_error()) return control_error("the request is no JSON: " + json.error().message);
   const auto text = [&](const char* key) -> std::string {
@@ -186,8 +186,10 @@ std::string OperatorAnswers::answer(std::string_view request, ControlServer::Ask
   if (!component.empty() && kind->second == Kind::reload) return control_error("a component alone cannot be reloaded");
   const auto outcomes = service_.ask({kind->second, plugin, component});
   if (listener_)
-    listener_(command, component.empty() ? plugin : plugin + ", " + component,
-              outcomes.has_error() ? outcomes.error().message : outcome_of(*outcomes));
+    listener_({.command = command,
+               .plugin = component.empty() ? plugin : plugin + ", " + component,
+               .outcome = outcomes.has_error() ? outcomes.error().message : outcome_of(*outcomes),
+               .by = by});
   return outcomes.has_error() ? control_error(outcomes.error().message) : outcomes_json(*outcomes);
 }
 
@@ -195,7 +197,7 @@ std::string OperatorAnswers::open_dashboard() const {
   const auto url = dashboard_
                        ? dashboard_()
                        : Result<std::string>(fail("this host has no dashboard; serve with --dashboard 127.0.0.1:8081"));
-  if (listener_) listener_("dashboard", {}, url.has_error() ? url.error().message : "ok");
+  if (listener_) listener_({.command = "dashboard", .outcome = url.has_error() ? url.error().message : "ok"});
   return url.has_error() ? control_error(url.error().message) : dump(OrderedJson{{"ok", true}, {"url", *url}});
 }
 
@@ -232,7 +234,7 @@ std::string OperatorAnswers::trace(const std::string& plugin, const std::string&
                              : is("component", component) && (plugin.empty() || is("plugin", plugin));
   });
   if (watcher == nullptr) return too_many();
-  if (listener_) listener_("trace", plugin, "ok");
+  if (listener_) listener_({.command = "trace", .plugin = plugin, .outcome = "ok"});
   // From now on nothing is missed.
   Json begun{{"tracing", true}};
   if (auto remark = remark_on(component); !remark.empty()) begun["remark"] = std::move(remark);
@@ -263,7 +265,7 @@ std::string OperatorAnswers::show_log(const LogRequest& request, ControlServer::
       },
       request.level, &kept);
   if (watcher == nullptr) return too_many();
-  if (listener_) listener_("log", request.plugin, "ok");
+  if (listener_) listener_({.command = "log", .plugin = request.plugin, .outcome = "ok"});
   Json begun{{"logging", true}};
   if (auto remark = remark_on_plugin(request.plugin); !remark.empty()) begun["remark"] = std::move(remark);
   auto told = asker.tell(dump(begun));

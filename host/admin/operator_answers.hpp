@@ -20,6 +20,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "admin/control_server.hpp"
+#include "base/principal.hpp"
 #include "base/result.hpp"
 #include "sources/folder/operator_service.hpp"
 #include "telemetry/watched_log.hpp"
@@ -49,10 +50,15 @@ struct LogRequest {
   bool follows = true;   // and those that come
 };
 
-// Hears of each command that was to change something, for which plugin, empty: all, and what came of it: "ok", "not for
-// all", or why nothing.
-using OperatorListener =
-    std::function<void(const std::string& command, const std::string& plugin, const std::string& outcome)>;
+// What an operator has told the host to do.
+struct OperatorAct {
+  std::string command = {};
+  std::string plugin = {};   // empty: all
+  std::string outcome = {};  // "ok", "not for all", or why nothing came of it
+  Principal by = {};         // anonymous: whoever reaches the control socket
+};
+// Hears of each command that was to change something, or shows what is said in calls.
+using OperatorListener = std::function<void(const OperatorAct& act)>;
 
 // The URL that lets whoever opens it into the dashboard, once.
 using OpenDashboard = std::function<Result<std::string>()>;
@@ -70,8 +76,8 @@ class OperatorAnswers {
         configuration_(std::move(configuration)),
         dashboard_(std::move(dashboard)) {}
 
-  // Returns once it is done, or the service has been closed.
-  std::string answer(std::string_view request, ControlServer::Asker& asker) const;
+  // Returns once it is done, or the service has been closed. `by` is as in OperatorAct.
+  std::string answer(std::string_view request, ControlServer::Asker& asker, const Principal& by = anonymous) const;
   // What {"command": "status"} is answered, as text and as a tree.
   std::string status() const;
   nlohmann::ordered_json status_json() const;

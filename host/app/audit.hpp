@@ -37,9 +37,8 @@ class Audit {
   }
 
   // What an operator has told the host to do, and what came of it.
-  void operator_has(const std::string& command, const std::string& plugin, const std::string& outcome) {
-    if (audit_ != nullptr)
-      audit_->add(AuditEvent("operator").add("action", command).add("plugin", plugin).add("outcome", outcome));
+  void operator_has(const OperatorAct& act) {
+    if (requests_ != nullptr) requests_->operator_has(act);
   }
 
  private:

@@ -106,4 +106,11 @@ void AuditedRequests::refused(std::string_view source, const Principal& principa
             .outcome = "http " + std::to_string(status)});
 }
 
+void AuditedRequests::operator_has(const OperatorAct& act) {
+  AuditEvent event("operator");
+  event.add("action", act.command).add("plugin", act.plugin).add("outcome", act.outcome);
+  add_principal(event, act.by);
+  log_.add(std::move(event));
+}
+
 }  // namespace mcph

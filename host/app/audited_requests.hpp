@@ -1,5 +1,5 @@
-// What clients have done, as lines of the audit log. Made by a command that serves, if there is an audit log, which
-// outlives it; any thread.
+// What clients and operators have done, as lines of the audit log. Made by a command that serves, if there is an audit
+// log, which outlives it; any thread.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "admin/operator_answers.hpp"
 #include "audit/audit_log.hpp"
 #include "protocol/request_record.hpp"
 
@@ -31,6 +32,7 @@ class AuditedRequests final : public RequestRecords {
 
   // A request over HTTP that came to nothing, with this status, before the protocol saw it.
   void refused(std::string_view source, const Principal& principal, unsigned status);
+  void operator_has(const OperatorAct& act);
 
  private:
   AuditLog& log_;

@@ -26,19 +26,21 @@ HttpOptions dashboard_http_options(const Config& config) {
 // The service itself compares Origin and Host: the page is the only one that may ask.
 HttpAccess dashboard_access(const Config& config) {
   return {.loopback_only = config.dashboard.loopback_only,
-          .allowed_hosts = config.access.allowed_hosts,
+          .allowed_hosts = config.dashboard.allowed_hosts,
           .allowed_origins = {"*"},
           .origin_option = {}};
 }
 
 // The sender has come in, and is held to the same limits as anywhere else.
-StreamableHttpOptions dashboard_mcp_options(const Config& config, const Current<Limits>& limits) {
+StreamableHttpOptions dashboard_mcp_options(const Config& config, const Current<Limits>& limits,
+                                            const HttpRefusalListener& refused) {
   auto options = config.mcp;
   options.paths = {""};
   options.websocket = false;
   options.http_sse = false;
   options.middleware = {limit_by_sender(limits)};
   options.limits = &limits;
+  options.refused = refused;
   return options;
 }
 
@@ -67,61 +69,59 @@ bool has_one_of(const std::vector<std::string>& roles, const std::vector<std::st
 
 }  // namespace
 
-Result<std::unique_ptr<DashboardListener>> DashboardListener::open(const Config& config, const ObservedHost& observed,
-                                                                   Server& server, const RecentLog* recent,
-                                                                   AuthenticationCounts& authentications,
+Result<std::unique_ptr<DashboardListener>> DashboardListener::open(const Config& config, const Around& around,
                                                                    const MakeHttpStream& over_tls, Log& log) {
-  if (!config.dashboard.listen || recent == nullptr) return nullptr;
-  std::unique_ptr<DashboardListener> listener(
-      new DashboardListener(config, observed, server, *recent, authentications, over_tls, log));
+  if (!config.dashboard.listen || around.history == nullptr) return nullptr;
+  std::unique_ptr<DashboardListener> listener(new DashboardListener(config, around, over_tls, log));
   if (auto bound = listener->http_.listen(); bound.has_error()) return bound.error();
-  listener->http_.when_connections_end([&host = observed.host] { host.drainer().look_again(); });
+  listener->http_.when_connections_end([&host = around.observed.host] { host.drainer().look_again(); });
   listener->http_.serve();
-  const HttpAddress address{config.dashboard.listen->address, listener->http_.port()};
-  log.info("serving the dashboard",
-           {{"url", (listener->is_secure_ ? "https://" : "http://") + address.authority() + "/"},
-            {"login", "mcp-plugin-host dashboard"}});
+  log.info("serving the dashboard", {{"url", listener->origin() + "/"},
+                                     {"address", listener->address().authority()},
+                                     {"login", "mcp-plugin-host dashboard"}});
   return listener;
 }
 
-DashboardListener::DashboardListener(const Config& config, const ObservedHost& observed, Server& server,
-                                     const RecentLog& recent, AuthenticationCounts& authentications,
-                                     const MakeHttpStream& over_tls, Log& log)
+DashboardListener::DashboardListener(const Config& config, const Around& around, const MakeHttpStream& over_tls,
+                                     Log& log)
     : settings_(config.dashboard),
-      observed_(observed),
-      recent_(recent),
+      observed_(around.observed),
+      history_(*around.history),
       // On this machine nobody reads along, and a certificate does not name its loopback address.
-      is_secure_(over_tls != nullptr && !config.dashboard.loopback_only),
+      is_over_tls_(over_tls != nullptr && !config.dashboard.loopback_only),
       log_(log),
-      mcp_(server, dashboard_mcp_options(config, observed.configuration.limits())),
-      service_(dashboard_access(config), sources(authentications), is_secure_),
-      http_(observed.host.threads(), dashboard_http_options(config), service_, log,
-            is_secure_ ? over_tls : MakeHttpStream()) {
+      status_([this] { return observed_.answers.status_json(); }),
+      mcp_(around.server, dashboard_mcp_options(config, observed_.configuration.limits(), around.refused)),
+      service_(dashboard_access(config), sources(around), is_over_tls_ || settings_.url.starts_with("https:")),
+      http_(observed_.host.threads(), dashboard_http_options(config), service_, log,
+            is_over_tls_ ? over_tls : MakeHttpStream()) {
   for (auto& resource : mcp_.resources())
     service_.add(std::move(resource));
 }
 
-DashboardService::Sources DashboardListener::sources(AuthenticationCounts& authentications) {
+DashboardService::Sources DashboardListener::sources(const Around& around) {
   const auto& access = observed_.configuration.access();
   return {.logins = logins_,
           .operator_itself =
               Principal({.issuer = std::string(operator_issuer), .subject = "control-socket", .name = "operator"}),
-          .news = {.status = [this] { return observed_.answers.status_json(); },
+          .news = {.status = status_,
                    .figures = [this] { return figures(); },
                    .calls = *observed_.calls.recent(),
-                   .log = recent_},
+                   .log = around.lines},
           .details =
               [this](const std::string& file, bool may_operate) {
-                return plugin_details(observed_.host.folder().operator_service().report(), file, recent_,
+                return plugin_details(observed_.host.folder().operator_service().report(), file, history_,
                                       *observed_.calls.recent(), may_operate);
               },
           .command = [this](const OrderedJson& command, const Principal& by) { return obey(command, by); },
-          .authenticate = authenticate_within_limits(access, authentications, observed_.configuration.limits()),
+          .authenticate = authenticate_within_limits(access, around.authentications, observed_.configuration.limits()),
           .admit = [this](const Principal& principal) { return admit(principal); },
           .is_good =
               [&access](const Principal& principal) {
                 return access.get()->is_good(principal, std::chrono::system_clock::now());
               },
+          .close_streams = [this](const IsGood& is_good) { mcp_.close_streams_of(is_good); },
+          .refused = around.refused,
           .attend = [this] { mcp_.attend(); },
           .shut_down = [this] { mcp_.shut_down(); }};
 }
@@ -136,7 +136,7 @@ std::optional<DashboardLogin> DashboardListener::admit(const Principal& principa
 std::string DashboardListener::obey(const OrderedJson& command, const Principal& by) {
   log_.info("dashboard command", {{"command", command.value("command", "")}, {"who", by.id()}});
   SilentAsker asker;
-  return observed_.answers.answer(dump(command), asker);
+  return observed_.answers.answer(dump(command), asker, by);
 }
 
 OrderedJson DashboardListener::figures() {
@@ -157,9 +157,13 @@ OrderedJson DashboardListener::figures() {
           {"cpuPercent", cpu_percent_}};
 }
 
+std::string DashboardListener::origin() const {
+  if (!settings_.url.empty()) return settings_.url;
+  return (is_over_tls_ ? "https://" : "http://") + address().authority();
+}
+
 std::string DashboardListener::url() {
-  const HttpAddress address{settings_.listen->address, http_.port()};
-  return (is_secure_ ? "https://" : "http://") + address.authority() + "/#t=" + logins_.issue();
+  return origin() + "/#t=" + logins_.issue();
 }
 
 }  // namespace mcph

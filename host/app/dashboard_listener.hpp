@@ -14,20 +14,29 @@
 #include "config/config.hpp"
 #include "dashboard/dashboard_service.hpp"
 #include "dashboard/logins.hpp"
-#include "dashboard/recent_log.hpp"
+#include "dashboard/plugin_history.hpp"
+#include "dashboard/shared_status.hpp"
 #include "http/server.hpp"
 #include "protocol/server/server.hpp"
+#include "telemetry/watched_log.hpp"
 #include "transport/streamable_http/streamable_http.hpp"
 
 namespace mcph {
 
 class DashboardListener {
  public:
-  // Null where the configuration wants none. Fails if the address cannot be had. What is observed, the server of all
-  // components and the log outlive it; so does the log whose lines are shown, which is there if a dashboard is wanted.
-  static Result<std::unique_ptr<DashboardListener>> open(const Config& config, const ObservedHost& observed,
-                                                         Server& server, const RecentLog* recent,
-                                                         AuthenticationCounts& authentications,
+  // What is shown, and told; all of it outlives the listener.
+  struct Around {
+    const ObservedHost& observed;
+    Server& server;  // of all components
+    const WatchedLog& lines;
+    const PluginHistory* history;  // null where there is no dashboard
+    AuthenticationCounts& authentications;
+    HttpRefusalListener refused;  // null: nobody hears of what is refused
+  };
+
+  // Null where the configuration wants none. Fails if the address cannot be had. The log outlives it.
+  static Result<std::unique_ptr<DashboardListener>> open(const Config& config, const Around& around,
                                                          const MakeHttpStream& over_tls, Log& log);
 
   // A URL that lets in whoever opens it, once.
@@ -39,18 +48,20 @@ class DashboardListener {
   void shut_down() { http_.shut_down(); }
 
  private:
-  DashboardListener(const Config& config, const ObservedHost& observed, Server& server, const RecentLog& recent,
-                    AuthenticationCounts& authentications, const MakeHttpStream& over_tls, Log& log);
-  DashboardService::Sources sources(AuthenticationCounts& authentications);
+  DashboardListener(const Config& config, const Around& around, const MakeHttpStream& over_tls, Log& log);
+  DashboardService::Sources sources(const Around& around);
+  HttpAddress address() const { return {settings_.listen->address, http_.port()}; }
+  std::string origin() const;  // where people reach it
   std::optional<DashboardLogin> admit(const Principal& principal) const;
   std::string obey(const nlohmann::ordered_json& command, const Principal& by);
   nlohmann::ordered_json figures();
 
   const DashboardSettings settings_;
   const ObservedHost observed_;
-  const RecentLog& recent_;
-  const bool is_secure_;
+  const PluginHistory& history_;
+  const bool is_over_tls_;
   Log& log_;
+  SharedStatus status_;
   Logins logins_;
   // Of the last look at the host's own use of the processor.
   Mutex mutex_;

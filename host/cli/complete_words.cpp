@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "admin/control_sockets.hpp"
 #include "base/absolute_path.hpp"
 #include "base/own_prefix.hpp"
 #include "base/regular_file.hpp"
@@ -44,9 +45,11 @@ struct HostComponents {
 HostComponents ask_for_components(const Completion& completion) {
   constexpr std::chrono::seconds patience{2};
   const auto control = completion.options.find("--control");
-  const auto socket = socket_of({.control = control == completion.options.end() ? "" : control->second});
-  if (socket.has_error()) return {};
-  auto answer = ask_host(*socket, {{"command", "components"}}, patience);
+  // Of several it would have to be said which one.
+  const auto sockets =
+      control == completion.options.end() ? control_sockets() : std::vector<std::filesystem::path>{control->second};
+  if (sockets.size() != 1) return {};
+  auto answer = ask_host(sockets.front(), {{"command", "components"}}, patience);
   if (answer.has_error()) return {};
   return {.folder = answer->json.value("folder", ""), .plugins = answer->json.value("plugins", OrderedJson::array())};
 }

@@ -233,10 +233,10 @@ Result<std::unique_ptr<LiveCertificates>> certificates_of(const TlsOptions& opti
   return live;
 }
 
-// `config` is the command's, with what has been found out since. `recent` is what the dashboard shows of the log; null:
-// there is no dashboard.
+// `config` is the command's, with what has been found out since. `history` is what the dashboard shows of plugins;
+// null: there is no dashboard.
 int serve(const ServeCommand& command, const Config& config, const SystemdNotifier& systemd, Audit& audit,
-          WatchedLog& watched, const RecentLog* recent) {
+          WatchedLog& watched, const PluginHistory* history) {
   auto& log = audit.log();
   auto certificates = certificates_of(config.tls, log);
   if (certificates.has_error()) return complain(certificates.error().message);
@@ -287,9 +287,7 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   // Others know it by names that only the operator knows.
   if (origin.empty() && config.access.loopback_only) origin = reached_at;
   const auto url = reached_at.empty() ? unix_url_of(config) : reached_at + std::string(mcp_path);
-  const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
-    audit.operator_has(done, plugin, outcome);
-  };
+  const auto heard = [&audit](const OperatorAct& act) { audit.operator_has(act); };
   std::unique_ptr<DashboardListener> dashboard;
   OpenDashboard open_dashboard;
   if (config.dashboard.listen) open_dashboard = [&dashboard] { return dashboard->url(); };
@@ -300,7 +298,8 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
       why_not_ready, absolute_path(config.host.components)};
   auto admin = AdminListener::open(config, observed, log);
   if (admin.has_error()) return (*host)->finish(complain(admin.error().message));
-  auto opened = DashboardListener::open(config, observed, servers.whole(), recent, authentications, over_tls, log);
+  auto opened = DashboardListener::open(
+      config, {observed, servers.whole(), watched, history, authentications, options.refused}, over_tls, log);
   if (opened.has_error()) return (*host)->finish(complain(opened.error().message));
   dashboard = *std::move(opened);
   load_components(**host, config.host, log);
@@ -363,14 +362,14 @@ int run(const ServeCommand& command) {
     return complain(command.source.words_for(mistakes));
   std::signal(SIGPIPE, SIG_IGN);
   StderrLog to_stderr(config->host.log_level, config->host.log_format);
-  std::optional<RecentLog> recent;
-  if (config->dashboard.listen) recent.emplace(to_stderr);
-  WatchedLog log(recent ? static_cast<Log&>(*recent) : to_stderr);
+  std::optional<PluginHistory> history;
+  if (config->dashboard.listen) history.emplace(to_stderr);
+  WatchedLog log(history ? static_cast<Log&>(*history) : to_stderr);
   auto streams = StandardStreams::take(log);
   if (streams.has_error()) return complain(streams.error().message);
   auto audit = Audit::open(*config, log);
   if (audit.has_error()) return complain(audit.error().message);
-  return serve(command, *config, SystemdNotifier(environment), *audit, log, recent ? &*recent : nullptr);
+  return serve(command, *config, SystemdNotifier(environment), *audit, log, history ? &*history : nullptr);
 }
 
 // Whoever started this program, held to the roles that the configuration gives him.
@@ -418,9 +417,7 @@ int run(const StdioCommand& command) {
   StopSignals signals(log, [&](int) { transport.interrupt(); });
   load_components(**host, command.config.host, log);
   (*host)->folder().run();
-  const auto heard = [&audit](const std::string& done, const std::string& plugin, const std::string& outcome) {
-    audit->operator_has(done, plugin, outcome);
-  };
+  const auto heard = [&audit](const OperatorAct& act) { audit->operator_has(act); };
   auto control = listen_to_operator(
       command.config.host, answers_of(**host, command.config.host, "stdio", watched, heard, configuration.get()), log);
   if (control.has_error()) return (*host)->finish(complain(control.error().message));

@@ -155,6 +155,7 @@ void settle_dashboard(Config& config, Mistakes& mistakes) {
   dashboard.loopback_only = dashboard.listen && dashboard.listen->is_loopback();
   if (dashboard.allow_remote && !dashboard.listen)
     mistakes.push_back({"/dashboard/allow_remote", "needs listen", true});
+  if (!dashboard.url.empty() && !dashboard.listen) mistakes.push_back({"/dashboard/url", "needs listen", true});
   for (const auto& [where, address] :
        {std::pair{"[http]", std::optional(config.http.listen)}, std::pair{"[admin]", config.admin.listen}}) {
     if (dashboard.listen && address && dashboard.listen->port != 0 && dashboard.listen->port == address->port &&
@@ -243,6 +244,12 @@ std::string host_of(const std::string& origin) {
   const auto url = read_http_url(origin);
   if (url.has_error()) return {};
   return url->host.find(':') == std::string::npos ? url->host : "[" + url->host + "]";
+}
+
+// Under which a proxy may pass requests on, where not every name is allowed.
+void allow_host(const std::string& origin, bool loopback_only, std::vector<std::string>& hosts) {
+  if (origin.empty() || (!loopback_only && hosts.empty())) return;
+  if (auto host = host_of(origin); std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(std::move(host));
 }
 
 // Whether a scope implies itself, by others.
@@ -350,12 +357,9 @@ void settle(Config& config, Mistakes& mistakes) {
   const auto& traces = config.traces;
   if (traces.endpoint.empty() && (traces.sample_ratio != TraceSettings().sample_ratio || !traces.headers.empty()))
     mistakes.push_back({"/traces", "needs endpoint, where they go", true});
-  // Under which a proxy may pass requests on.
-  if (!config.origin.empty() && (access.loopback_only || !access.allowed_hosts.empty())) {
-    auto& hosts = access.allowed_hosts;
-    if (auto host = host_of(config.origin); std::ranges::find(hosts, host) == hosts.end())
-      hosts.push_back(std::move(host));
-  }
+  config.dashboard.allowed_hosts = access.allowed_hosts;
+  allow_host(config.dashboard.url, config.dashboard.loopback_only, config.dashboard.allowed_hosts);
+  allow_host(config.origin, access.loopback_only, access.allowed_hosts);
 }
 
 }  // namespace

@@ -330,6 +330,8 @@ Form<Config> dashboard_table() {
   return Table<Config>()
       .add("listen", dashboard(&DashboardSettings::listen), optional(address()),
            "ADDRESS:PORT where serve also shows a page for people who look after it; mcp-plugin-host dashboard lets in")
+      .add("url", dashboard(&DashboardSettings::url), text(check_public_url),
+           "Where people reach that page, if something stands before it, or it listens on all addresses")
       .add("allow_remote", dashboard(&DashboardSettings::allow_remote), truth(),
            "Listen there on an address that others reach, although there is no TLS: something before it has to encrypt")
       .add("viewers", dashboard(&DashboardSettings::viewers), list(text()),

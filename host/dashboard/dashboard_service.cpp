@@ -128,6 +128,7 @@ DashboardService::DashboardService(HttpAccess access, Sources sources, bool is_s
       is_secure_(is_secure),
       router_(std::move(access), {.status = 404, .body = "{\"error\":\"There is nothing here\"}\n"}) {
   router_.use([this](HttpRequest& request) { return admit(request); });
+  router_.when_refused(sources_.refused);
   add_page();
   add_login();
   HttpResource events;
@@ -201,20 +202,29 @@ Coroutine<> DashboardService::log_in_by_token(HttpRequest& request, HttpConnecti
                         : Result<Json>(fail("the Content-Type must be application/json"));
   const bool has_token =
       json.has_value() && json->is_object() && json->contains("token") && json->at("token").is_string();
-  if (!has_token) return connection.refuse({400, R"(The body must be {"token": "..."})"});
+  if (!has_token) return refuse_login(request, connection, {400, R"(The body must be {"token": "..."})"});
   if (!sources_.logins.redeem(json->at("token").get_ref<const std::string&>()))
-    return connection.refuse(
+    return refuse_login(
+        request, connection,
         {401, "This link has been used, or is older than a minute; mcp-plugin-host dashboard prints another one"});
   return begin_session(request, connection, {sources_.operator_itself, true});
 }
 
 Coroutine<> DashboardService::log_in_by_credential(HttpRequest& request, HttpConnection& connection) {
   if (request.principal.is_anonymous())
-    return connection.refuse({401, "This host has no credentials to look at; mcp-plugin-host dashboard prints a link"});
+    return refuse_login(request, connection,
+                        {401, "This host has no credentials to look at; mcp-plugin-host dashboard prints a link"});
   auto login = sources_.admit(request.principal);
   if (!login)
-    return connection.refuse({403, "None of your roles is in [dashboard] viewers or operators of the configuration"});
+    return refuse_login(request, connection,
+                        {403, "None of your roles is in [dashboard] viewers or operators of the configuration"});
   return begin_session(request, connection, *std::move(login));
+}
+
+Coroutine<> DashboardService::refuse_login(const HttpRequest& request, HttpConnection& connection,
+                                           HttpRefusal refusal) {
+  if (sources_.refused) sources_.refused(request, refusal.status);
+  return connection.refuse(std::move(refusal));
 }
 
 Coroutine<> DashboardService::begin_session(const HttpRequest& request, HttpConnection& connection,
@@ -228,6 +238,9 @@ Coroutine<> DashboardService::begin_session(const HttpRequest& request, HttpConn
 
 Coroutine<> DashboardService::log_out(HttpRequest& request, HttpConnection& connection) {
   sources_.logins.end(cookie_in(request));
+  // Who has logged in twice goes on where he has not left.
+  if (!sources_.logins.has(request.principal))
+    sources_.close_streams([&](const Principal& each) { return each.id() != request.principal.id(); });
   return connection.respond(
       {.body = "{}", .fields = {{"Set-Cookie", set_cookie(request, {}, std::chrono::seconds(0), is_secure_)}}});
 }

@@ -34,6 +34,9 @@ class DashboardService final : public HttpService {
     // What somebody with a credential may do here; nothing: not even look.
     std::function<std::optional<DashboardLogin>(const Principal& principal)> admit;
     IsGood is_good;  // whether what has proven somebody who has come in still does
+    // Ends what goes on at what is there besides for those of whom this says no.
+    std::function<void(const IsGood& is_good)> close_streams;
+    HttpRefusalListener refused;  // hears of each request that comes to nothing; null: nobody does
     std::function<void()> attend;
     std::function<void()> shut_down;
   };
@@ -60,6 +63,7 @@ class DashboardService final : public HttpService {
   void add_command(const std::string& name);
   Coroutine<> log_in_by_token(HttpRequest& request, HttpConnection& connection);
   Coroutine<> log_in_by_credential(HttpRequest& request, HttpConnection& connection);
+  Coroutine<> refuse_login(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal);
   Coroutine<> log_out(HttpRequest& request, HttpConnection& connection);
   Coroutine<> begin_session(const HttpRequest& request, HttpConnection& connection, DashboardLogin login);
   Coroutine<> tell_news(HttpRequest& request, HttpConnection& connection);

@@ -64,4 +64,12 @@ void Logins::end(std::string_view session) {
   sessions_.erase(sha256(session));
 }
 
+bool Logins::has(const Principal& principal) const {
+  const auto now = clock_();
+  const MutexLock lock(mutex_);
+  return std::ranges::any_of(sessions_, [&](const auto& each) {
+    return each.second.expiry > now && each.second.login.principal.id() == principal.id();
+  });
+}
+
 }  // namespace mcph

@@ -45,6 +45,8 @@ class Logins {
   // Nothing: there is no session of that name.
   std::optional<DashboardLogin> find(std::string_view session) const;
   void end(std::string_view session);
+  // Whether somebody's session goes on.
+  bool has(const Principal& principal) const;
 
  private:
   struct Session {

@@ -1,7 +1,10 @@
 #include "dashboard/page_news.hpp"
 
-#include <algorithm>
+#include <chrono>
+#include <map>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/json.hpp"
 #include "base/json_text.hpp"
@@ -46,30 +49,20 @@ std::string call_text(const RecentCall& call) {
   return text;
 }
 
-// One row of the page. Of one file there may be a version that serves, and others that drain.
-std::string key_of(const OrderedJson& plugin) {
-  auto key = plugin.value("file", "");
-  if (plugin.value("state", "") == "draining") key += "#" + plugin.value("digest", "");
-  return key;
+// A further member of an object that is not complete; JSON.
+void add_member(std::string& object, std::string_view name, std::string_view text) {
+  object.append(object.size() > 1 ? ",\"" : "\"").append(name).append("\":").append(text);
 }
 
-// Which array of JSON texts, and how many there are no more.
-std::string members(std::string_view name, const std::vector<std::string>& texts, std::uint64_t left_out) {
-  if (texts.empty() && left_out == 0) return {};
-  auto text = "\"" + std::string(name) + "\":[";
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    text.append(i == 0 ? "" : ",").append(texts[i]);
-  text += "]";
-  if (left_out > 0) text.append(",\"").append(name).append("LeftOut\":").append(std::to_string(left_out));
-  return text;
-}
-
-// An object with further members.
-std::string with_members(std::string object, const std::string& more) {
-  if (more.empty()) return object;
-  object.pop_back();
-  object.append(object.size() > 1 ? "," : "").append(more).append("}");
-  return object;
+// Which are JSON, and how many of them there are no more.
+void add_list(std::string& object, std::string_view name, const std::vector<std::string>& texts,
+              std::uint64_t left_out) {
+  if (texts.empty() && left_out == 0) return;
+  std::string list = "[";
+  for (const auto& text : texts)
+    list.append(list.size() > 1 ? "," : "").append(text);
+  add_member(object, name, list += "]");
+  if (left_out > 0) add_member(object, std::string(name) + "LeftOut", std::to_string(left_out));
 }
 
 }  // namespace
@@ -77,69 +70,66 @@ std::string with_members(std::string object, const std::string& more) {
 PageNews::PageNews(const Sources& sources, const OrderedJson& login) : sources_(sources), login_(dump(login)) {}
 
 std::string PageNews::next() {
-  auto news = OrderedJson::object();
+  std::string news = "{";
   add_status(news);
   add_figures(news);
-  auto text = with_members(dump(news), calls());
-  text = with_members(std::move(text), log_lines());
-  if (!std::exchange(has_begun_, true)) text = with_members(std::move(text), R"("reset":true,"login":)" + login_);
-  return text == "{}" ? std::string() : text;
+  add_calls(news);
+  add_log_lines(news);
+  if (!std::exchange(has_begun_, true)) {
+    add_member(news, "reset", "true");
+    add_member(news, "login", login_);
+  }
+  return news.size() == 1 ? std::string() : news + "}";
 }
 
-void PageNews::add_status(OrderedJson& news) {
-  auto status = sources_.status();
-  add_plugins(status["plugins"], news);
-  status.erase("plugins");
-  // The page counts on by itself.
-  auto lasting = status;
-  lasting["host"].erase("upSeconds");
-  if (auto text = dump(lasting); text != told_status_) {
-    told_status_ = std::move(text);
-    news["status"] = std::move(status);
-  }
+void PageNews::add_status(std::string& news) {
+  auto status = sources_.status.get();
+  if (status == told_) return;
+  add_plugins(*status, news);
+  // The page counts the time on by itself.
+  if (told_ == nullptr || told_->lasting != status->lasting) add_member(news, "status", status->rest);
+  told_ = std::move(status);
 }
 
-void PageNews::add_plugins(const OrderedJson& plugins, OrderedJson& news) {
-  auto order = OrderedJson::array();
-  auto rows = OrderedJson::object();
-  std::map<std::string, std::string> told;
-  for (const auto& plugin : plugins) {
-    const auto key = key_of(plugin);
-    auto text = dump(plugin);
-    order.push_back(key);
-    const auto before = told_plugins_.find(key);
-    if (before == told_plugins_.end() || before->second != text) rows[key] = plugin;
-    told.emplace(key, std::move(text));
+void PageNews::add_plugins(const StatusTexts& status, std::string& news) const {
+  std::map<std::string_view, std::string_view> told;
+  if (told_ != nullptr) {
+    for (const auto& [key, row] : told_->plugins)
+      told.emplace(key, row);
   }
-  told_plugins_ = std::move(told);
-  if (!rows.empty()) news["rows"] = std::move(rows);
-  if (auto text = dump(order); text != told_order_) {
-    told_order_ = std::move(text);
-    news["order"] = std::move(order);
+  std::string rows = "{";
+  for (const auto& [key, row] : status.plugins) {
+    if (const auto before = told.find(key); before != told.end() && before->second == row) continue;
+    rows += rows.size() > 1 ? "," : "";
+    append_json_string(rows, key);
+    rows.append(":").append(row);
   }
+  if (rows.size() > 1) add_member(news, "rows", rows += "}");
+  if (told_ == nullptr || told_->order != status.order) add_member(news, "order", status.order);
 }
 
-void PageNews::add_figures(OrderedJson& news) {
+void PageNews::add_figures(std::string& news) {
   const auto now = std::chrono::steady_clock::now();
   if (now < figures_due_) return;
   figures_due_ = now + between_figures;
-  news["figures"] = sources_.figures();
+  add_member(news, "figures", dump(sources_.figures()));
 }
 
-std::string PageNews::calls() {
-  auto [recent, last, left_out] = sources_.calls.since(seen_calls_, has_begun_ ? max_calls : std::size_t{1000});
+void PageNews::add_calls(std::string& news) {
+  const auto [recent, last, left_out] = sources_.calls.since(seen_calls_, has_begun_ ? max_calls : first_calls);
   seen_calls_ = last;
   std::vector<std::string> texts;
   texts.reserve(recent.size());
   for (const auto& call : recent)
     texts.push_back(call_text(call));
-  return members("calls", texts, has_begun_ ? left_out : 0);
+  add_list(news, "calls", texts, has_begun_ ? left_out : 0);
 }
 
-std::string PageNews::log_lines() {
-  auto [lines, last, left_out] = sources_.log.since(seen_lines_, has_begun_ ? max_lines : RecentLog::max_lines);
+void PageNews::add_log_lines(std::string& news) {
+  const auto [lines, last, left_out] =
+      sources_.log.since(seen_lines_, has_begun_ ? max_lines : WatchedLog::max_kept_lines);
   seen_lines_ = last;
-  return members("log", lines, has_begun_ ? left_out : 0);
+  add_list(news, "log", lines, has_begun_ ? left_out : 0);
 }
 
 }  // namespace mcph

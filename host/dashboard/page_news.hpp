@@ -7,15 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
+#include <memory>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "base/json_text.hpp"
 #include "dashboard/recent_calls.hpp"
-#include "dashboard/recent_log.hpp"
+#include "dashboard/shared_status.hpp"
+#include "telemetry/watched_log.hpp"
 
 namespace mcph {
 
@@ -23,15 +22,16 @@ class PageNews {
  public:
   // Of one look; what is beyond is left out, and counted.
   static constexpr std::size_t max_calls = 50;
+  static constexpr std::size_t first_calls = 1000;  // of the first look
   static constexpr std::size_t max_lines = 100;
   // Between looks at what is dear to find out.
   static constexpr std::chrono::milliseconds between_figures{1000};
 
   struct Sources {
-    std::function<nlohmann::ordered_json()> status;   // as the operator is told it
+    SharedStatus& status;
     std::function<nlohmann::ordered_json()> figures;  // of the host as a whole; an object
     const RecentCalls& calls;
-    const RecentLog& log;
+    const WatchedLog& log;
   };
 
   // The sources outlive it. `login` is what the page is told of whoever looks at it.
@@ -41,17 +41,15 @@ class PageNews {
   std::string next();
 
  private:
-  void add_status(nlohmann::ordered_json& news);
-  void add_plugins(const nlohmann::ordered_json& plugins, nlohmann::ordered_json& news);
-  void add_figures(nlohmann::ordered_json& news);
-  std::string calls();
-  std::string log_lines();
+  void add_status(std::string& news);
+  void add_plugins(const StatusTexts& status, std::string& news) const;
+  void add_figures(std::string& news);
+  void add_calls(std::string& news);
+  void add_log_lines(std::string& news);
 
   const Sources& sources_;
-  std::string login_;  // empty: it has been told
-  std::string told_status_;
-  std::string told_order_;
-  std::map<std::string, std::string> told_plugins_;  // by key
+  const std::string login_;
+  std::shared_ptr<const StatusTexts> told_;  // null: nothing yet
   std::chrono::steady_clock::time_point figures_due_{};
   std::uint64_t seen_calls_ = 0;
   std::uint64_t seen_lines_ = 0;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/regular_file.hpp"
 #include "catalog/component_remarks.hpp"
 #include "sources/folder/component_scan.hpp"
 #include "sources/folder/plugin_configuration.hpp"
@@ -70,11 +70,9 @@ OrderedJson limits_json(const PluginLimits& limits) {
 void add_configuration(const fs::path& plugin, bool is_shown, OrderedJson& details) {
   const bool is_upstream = is_upstream_name(plugin);
   const auto file = is_upstream ? plugin : configuration_file(plugin);
-  std::error_code error;
   std::string text = "{}";
-  if (fs::is_regular_file(file, error) && fs::file_size(file, error) <= max_configuration_bytes) {
-    std::ifstream in(file, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(in), {});
+  if (auto read = read_regular_file(open_to_read(file), max_configuration_bytes); read.has_value()) {
+    text = *std::move(read);
     const auto json = parse_ordered_json(text);
     if (is_shown && json.has_value()) details["configuration"] = without_secrets(*json);
   }
@@ -110,8 +108,8 @@ OrderedJson usage_of(int pid) {
   std::error_code error;
   const auto files = std::distance(fs::directory_iterator(process / "fd", error), fs::directory_iterator());
   if (!error) usage["openFiles"] = files;
-  std::ifstream times(process / "stat");
-  const std::string stat{std::istreambuf_iterator<char>(times), {}};
+  std::string stat;
+  std::getline(std::ifstream(process / "stat"), stat);
   // proc_pid_stat(5): the name ends with the last ")", utime is the twelfth field after it.
   auto rest = stat.substr(std::min(stat.rfind(')') + 1, stat.size()));
   std::uint64_t ticks = 0;
@@ -166,8 +164,9 @@ OrderedJson without_secrets(const OrderedJson& configuration) {
   return object;
 }
 
-std::optional<std::string> plugin_details(const FolderReport& report, const std::string& file, const RecentLog& log,
-                                          const RecentCalls& calls, bool with_configuration) {
+std::optional<std::string> plugin_details(const FolderReport& report, const std::string& file,
+                                          const PluginHistory& past, const RecentCalls& calls,
+                                          bool with_configuration) {
   const auto is_it = [&](const PluginReport& each) { return each.file.string() == file; };
   auto found = std::ranges::find_if(
       report.plugins, [&](const PluginReport& each) { return is_it(each) && each.state != ReportedState::draining; });
@@ -185,9 +184,9 @@ std::optional<std::string> plugin_details(const FolderReport& report, const std:
   add_configuration(found->file, with_configuration, details);
   if (found->identity) {
     details["times"] = times_json(calls.times_of(found->identity->name));
-    details["backtrace"] = log.backtrace_of(found->identity->name);
+    details["backtrace"] = past.backtrace_of(found->identity->name);
   }
-  details["history"] = parsed(log.history_of(file));
+  details["history"] = parsed(past.events_of(file));
   return dump(details);
 }
 

@@ -9,16 +9,16 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "dashboard/plugin_history.hpp"
 #include "dashboard/recent_calls.hpp"
-#include "dashboard/recent_log.hpp"
 #include "sources/folder/plugin_report.hpp"
 
 namespace mcph {
 
 // A JSON object. Asks the system about the plugin's process, and reads its configuration for those who may see it,
 // because what is no secret by its name may be one. Nothing: the report has no such file.
-std::optional<std::string> plugin_details(const FolderReport& report, const std::string& file, const RecentLog& log,
-                                          const RecentCalls& calls, bool with_configuration);
+std::optional<std::string> plugin_details(const FolderReport& report, const std::string& file,
+                                          const PluginHistory& past, const RecentCalls& calls, bool with_configuration);
 
 // The same value with dots in place of what a secret may be: members that are called so, all variables and headers, and
 // passwords in URLs.

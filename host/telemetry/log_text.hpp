@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/json_text.hpp"
+#include "base/time_text.hpp"
+#include "base/utf8.hpp"
 #include "telemetry/log.hpp"
 
 namespace mcph {
@@ -27,8 +30,9 @@ inline std::optional<Log::Level> log_level_named(std::string_view name) {
   return static_cast<Log::Level>(found - log_level_names.begin());
 }
 
-// The members of an object, "event" first; the field `without` is left out.
-inline std::string json_members(std::string_view event, Log::Fields fields, std::string_view without = {}) {
+// The members of an object, "event" first; the field `without` is left out, and of long ones all but their beginning.
+inline std::string json_members(std::string_view event, Log::Fields fields, std::string_view without = {},
+                                std::size_t max_field_bytes = std::string_view::npos) {
   std::string line = R"("event":)";
   append_json_string(line, event);
   for (const auto& field : fields) {
@@ -39,9 +43,18 @@ inline std::string json_members(std::string_view event, Log::Fields fields, std:
     if (field.is_number) {
       line += field.value;
     } else {
-      append_json_string(line, field.value);
+      append_json_string(line, field.value.size() <= max_field_bytes ? std::string_view(field.value)
+                                                                     : utf8_prefix(field.value, max_field_bytes));
     }
   }
+  return line;
+}
+
+// A line of the log as a JSON object: {"time", "level", "event", each field}.
+inline std::string json_line(Log::Level level, std::string_view event, Log::Fields fields,
+                             std::size_t max_field_bytes = std::string_view::npos) {
+  auto line = R"({"time":")" + time_text(std::chrono::system_clock::now()) + R"(","level":")";
+  line.append(name_of(level)).append(R"(",)").append(json_members(event, fields, {}, max_field_bytes)) += '}';
   return line;
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/json_text.hpp"
-#include "base/time_text.hpp"
 #include "telemetry/log_text.hpp"
 
 namespace mcph {
@@ -44,28 +42,34 @@ std::shared_ptr<WatchedLog::Watcher> WatchedLog::watch(Wants wants, Level from, 
   return watcher;
 }
 
+WatchedLog::News WatchedLog::since(std::uint64_t seen, std::size_t most) const {
+  const MutexLock lock(mutex_);
+  News news{.last = last_};
+  const auto missing = static_cast<std::size_t>(last_ - std::min(seen, last_));
+  const auto count = std::min({missing, most, kept_.size()});
+  news.lines.assign(kept_.end() - static_cast<std::ptrdiff_t>(count), kept_.end());
+  news.left_out = missing - count;
+  return news;
+}
+
 void WatchedLog::write(Level level, std::string_view event, Fields fields) {
-  std::string line;
-  const auto text = [&]() -> const std::string& {
-    if (line.empty()) {
-      line = R"({"time":")" + time_text(std::chrono::system_clock::now()) + R"(","level":")";
-      line.append(name_of(level)).append(R"(",)").append(json_members(event, fields)) += '}';
-    }
-    return line;
-  };
   const bool is_written = log_.writes(level);
   if (is_written) log_.write(level, event, fields);
   if (!is_written && level < watched_from_.load()) return;
-  for (const auto& watcher : is_written ? keep(text()) : keep({})) {
-    if (watcher->wants(level, event, fields)) watcher->take(text());
+  std::string line;
+  for (const auto& watcher : keep(is_written ? json_line(level, event, fields, max_kept_field_bytes) : std::string())) {
+    if (!watcher->wants(level, event, fields)) continue;
+    if (line.empty()) line = json_line(level, event, fields);
+    watcher->take(line);
   }
 }
 
-WatchedLog::Watchers WatchedLog::keep(const std::string& line) {
+WatchedLog::Watchers WatchedLog::keep(std::string line) {
   const MutexLock lock(mutex_);
   if (!line.empty()) {
-    kept_.push_back(line);
+    ++last_;
     kept_bytes_ += line.size();
+    kept_.push_back(std::move(line));
   }
   while (kept_.size() > max_kept_lines || kept_bytes_ > max_kept_bytes) {
     kept_bytes_ -= kept_.front().size();

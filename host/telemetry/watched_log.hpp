@@ -1,6 +1,6 @@
 // A log that can be watched while the host runs: each watcher gets what it wants to see as lines of JSON, also of the
 // levels that the log itself does not write. Nobody who writes waits for a watcher. The last lines that the log has
-// written are kept for those who come later. Any thread.
+// written are kept for those who come later, and numbered for those who look from time to time. Any thread.
 #pragma once
 
 #include <atomic>
@@ -28,6 +28,7 @@ class WatchedLog final : public Log {
   // What is kept for those who come later.
   static constexpr std::size_t max_kept_lines = 1000;
   static constexpr std::size_t max_kept_bytes = std::size_t{128} << 10;
+  static constexpr std::size_t max_kept_field_bytes = 4000;  // of one field, which is cut off there
 
   // Whether a watcher wants to see an event.
   using Wants = std::function<bool(std::string_view event, Fields fields)>;
@@ -62,6 +63,14 @@ class WatchedLog final : public Log {
   // twice.
   std::shared_ptr<Watcher> watch(Wants wants, Level from = Level::trace, std::vector<std::string>* kept = nullptr);
 
+  // The last lines of those that the log has written after the one of this number.
+  struct News {
+    std::vector<std::string> lines = {};
+    std::uint64_t last = 0;      // the number of the last line of all; the first has 1
+    std::uint64_t left_out = 0;  // because they are more than `most`, or are kept no longer
+  };
+  News since(std::uint64_t seen, std::size_t most) const;
+
   void write(Level level, std::string_view event, Fields fields) override;
   bool writes(Level level) const override { return level >= watched_from_.load() || log_.writes(level); }
 
@@ -69,13 +78,14 @@ class WatchedLog final : public Log {
   using Watchers = std::vector<std::shared_ptr<Watcher>>;
   // Those that there are; as from which level is learnt, too.
   Watchers watchers() REQUIRES(mutex_);
-  // Returns the watchers that are to see the line.
-  Watchers keep(const std::string& line);
+  // Empty: the log does not write it. Returns the watchers that may want to see it.
+  Watchers keep(std::string line);
 
   Log& log_;
   std::atomic<Level> watched_from_{Level::off};
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<std::weak_ptr<Watcher>> watchers_ GUARDED_BY(mutex_);
+  std::uint64_t last_ GUARDED_BY(mutex_) = 0;  // how many lines there have been
   std::deque<std::string> kept_ GUARDED_BY(mutex_);
   std::size_t kept_bytes_ GUARDED_BY(mutex_) = 0;
 };

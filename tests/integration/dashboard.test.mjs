@@ -1,13 +1,15 @@
 // The dashboard: who comes in, what the page shows while it happens, and what it does about it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+import { AuditLog } from './support/audit_log.mjs';
 import { Components } from './support/components.mjs';
-import { ask, logIn, options, Page, serveWithDashboard } from './support/dashboard.mjs';
+import { ask, askAs, logIn, options, Page, serveWithDashboard } from './support/dashboard.mjs';
 import { HttpHost, program, serve } from './support/host.mjs';
 import { modernHeaders, modernRequest, postModern } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
@@ -139,9 +141,12 @@ viewers = ["looker"]
 operators = ["keeper"]
 `;
 
-async function serveTeam(context) {
-  const team = await Team.serve(context, await Components.create('sample_v1'), roles, ['--dashboard', '127.0.0.1:0', '--control', 'none']);
+async function serveTeam(context, { isAudited = false } = {}) {
+  const components = await Components.create('sample_v1');
+  const audit = new AuditLog(components.folder);
+  const team = await Team.serve(context, components, roles + (isAudited ? await audit.table() : ''), ['--dashboard', '127.0.0.1:0', '--control', 'none']);
   team.host.dashboard = new URL((await team.host.log.until({ event: 'serving the dashboard' })).url);
+  team.audit = audit;
   return team;
 }
 
@@ -185,6 +190,51 @@ test('ALoginEndsWithItsCredential', async (context) => {
   await team.revoke('lou');
   for await (const event of events) assert.notEqual(event, undefined, 'the stream ends');
   assert.equal((await ask(host, '/api/plugin?file=x', { cookie })).status, 401);
+});
+
+test('WhatIsDoneAndRefusedThereIsInTheAuditLog', async (context) => {
+  const team = await serveTeam(context, { isAudited: true });
+  const { audit, host } = team;
+  assert.equal((await logInWith(host, await team.token('gus', 'guest'))).status, 403);
+  const cookie = cookieOf(await logInWith(host, await team.token('kim', 'keeper')));
+  assert.equal((await ask(host, '/api/reload', { method: 'POST', cookie, body: { plugin: 'sample' } })).status, 200);
+  const reloaded = await audit.until({ event: 'operator', action: 'reload' });
+  assert.deepEqual([reloaded.plugin, reloaded.outcome, reloaded.principal.subject], ['sample', 'ok', 'kim']);
+  await host.stop();
+  const refused = (await audit.lines()).filter(({ event, principal }) => event === 'refused' && principal?.subject === 'gus');
+  assert.deepEqual(refused.map(({ outcomes }) => outcomes['http 403']), [1]);
+});
+
+test('LoggingOutEndsWhatGoesOn', async (context) => {
+  const host = await serveWithDashboard(context, await Components.create('sample_v1'));
+  const [here, elsewhere] = [await logIn(host), await logIn(host)];
+  const listen = async (cookie) => sseEvents((await ask(host, '/mcp', { method: 'POST', cookie,
+    body: modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }),
+    headers: { Accept: 'application/json, text/event-stream', ...modernHeaders('subscriptions/listen') } })).body);
+  const logOut = (cookie) => ask(host, '/api/logout', { method: 'POST', cookie, body: {} });
+  const events = await listen(here);
+  await events.next();
+  // The same operator has not left elsewhere yet.
+  await logOut(elsewhere);
+  assert.equal((await ask(host, '/api/plugin?file=x', { cookie: here })).status, 404);
+  await logOut(here);
+  for await (const event of events) assert.notEqual(event, undefined, 'the stream ends');
+});
+
+test('SomethingMayStandBeforeIt', async (context) => {
+  const components = await Components.create('sample_v1');
+  const configuration = join(components.folder, 'host.toml');
+  await writeFile(configuration, '[dashboard]\nurl = "https://host.example.com"\n');
+  const host = await serveWithDashboard(context, components, ['--config', configuration]);
+  assert.equal(host.dashboard.href, 'https://host.example.com/');
+  host.dashboard = new URL(`http://${(await host.log.until({ event: 'serving the dashboard' })).address}`);
+  assert.match(await host.link(), /^https:\/\/host\.example\.com\/#t=/);
+  const token = new URL(await host.link()).hash.slice('#t='.length);
+  const logInAs = (name) => askAs(host, name, '/api/login', { method: 'POST', origin: `https://${name}`, body: { token } });
+  assert.equal((await logInAs('other.example.com')).statusCode, 403);
+  const login = await logInAs('host.example.com');
+  assert.equal(login.statusCode, 200);
+  assert.match(login.headers['set-cookie'][0], /; Secure$/);
 });
 
 test('OthersReachItByTlsOnly', async (context) => {

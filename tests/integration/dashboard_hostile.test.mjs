@@ -1,12 +1,12 @@
 // What plugins, clients and other pages say and do to the dashboard: nothing of it runs in the page, and nothing of it
 // changes the host.
 import assert from 'node:assert/strict';
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
-import { ask, browser, logIn, options, Page, serveWithDashboard } from './support/dashboard.mjs';
+import { ask, askAs, browser, logIn, options, Page, serveWithDashboard } from './support/dashboard.mjs';
 import { postModern } from './support/http.mjs';
 
 const hit = 'window.__hit=1';
@@ -137,20 +137,11 @@ test('APageOfAnotherOriginCanDoNothing', options, async (context) => {
   assert.equal(host.log.text().includes('dashboard command'), false);
 });
 
-function askAs(host, hostHeader, cookie) {
-  return new Promise((resolve, reject) => {
-    request(new URL('/api/plugin?file=x', host.dashboard), { headers: { Host: hostHeader, Cookie: cookie } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    }).on('error', reject).end();
-  });
-}
-
 test('ANameThatLeadsHereIsNotThisHost', options, async (context) => {
   const host = await serveWithDashboard(context, await Components.create());
   const cookie = await logIn(host);
-  assert.equal(await askAs(host, host.dashboard.host, cookie), 404);
-  assert.equal(await askAs(host, `evil.example:${host.dashboard.port}`, cookie), 403);
+  assert.equal((await askAs(host, host.dashboard.host, '/api/plugin?file=x', { cookie })).statusCode, 404);
+  assert.equal((await askAs(host, `evil.example:${host.dashboard.port}`, '/api/plugin?file=x', { cookie })).statusCode, 403);
   assert.equal((await ask(host, '/api/login', { method: 'POST', body: { token: 'x'.repeat(3000) } })).status, 401);
   assert.equal((await ask(host, '/api/login', { method: 'POST', body: { token: 'x'.repeat(30_000) } })).status, 413);
 });

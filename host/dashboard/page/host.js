@@ -43,9 +43,20 @@ export class Host extends EventTarget {
     this.#stream = new EventSource('/api/events');
     this.#stream.addEventListener('message', ({ data }) => this.#take(JSON.parse(data)));
     this.#stream.addEventListener('error', () => {
-      // A stream that is refused is not tried again by the browser: whoever looks has to log in.
-      this.#tell('state', this.#stream.readyState === EventSource.CLOSED ? 'locked' : 'away');
+      this.#tell('state', 'away');
+      // One that is refused is not tried again by the browser.
+      if (this.#stream.readyState === EventSource.CLOSED) this.#tryAgain(this.#stream);
     });
+  }
+
+  // Whoever looks has to log in, or the host has no room just now, or something before it cannot reach it.
+  async #tryAgain(stream) {
+    const look = new AbortController();
+    const status = await fetch('/api/events', { signal: look.signal }).then((response) => response.status, () => 0);
+    look.abort();
+    if (stream !== this.#stream) return;
+    if (status === 401 || status === 403) return this.#tell('state', 'locked');
+    setTimeout(() => stream === this.#stream && this.connect(), 1000);
   }
 
   logInByToken(token) {
@@ -56,6 +67,7 @@ export class Host extends EventTarget {
   }
   logOut() {
     this.#stream?.close();
+    this.#stream = null;
     return post('/api/logout', {});
   }
 

@@ -5,11 +5,11 @@ import { clock, plural } from './words.js';
 const levels = ['trace', 'debug', 'info', 'warning', 'error'];
 const shownLines = 500;
 
-export function lineElement(line) {
-  const fields = Object.entries(line.fields).map(([name, value]) => [' ', element('span', { class: 'dim' }, `${name}=`), String(value)]);
-  return element('li', { class: 'line', 'data-level': line.level },
-    element('time', { datetime: line.time, title: line.time }, clock(Date.parse(line.time))), ' ',
-    element('span', { class: 'level' }, line.level), ' ', element('strong', {}, line.event), fields);
+export function lineElement({ time, level, event, ...others }) {
+  const fields = Object.entries(others).map(([name, value]) => [' ', element('span', { class: 'dim' }, `${name}=`), String(value)]);
+  return element('li', { class: 'line', 'data-level': level },
+    element('time', { datetime: time, title: time }, clock(Date.parse(time))), ' ',
+    element('span', { class: 'level' }, level), ' ', element('strong', {}, event), fields);
 }
 
 export class LogView {
@@ -44,7 +44,7 @@ export class LogView {
 
   #fits(line) {
     if (levels.indexOf(line.level) < levels.indexOf(this.level.value)) return false;
-    if (this.plugin.value && line.fields.plugin !== this.plugin.value) return false;
+    if (this.plugin.value && line.plugin !== this.plugin.value) return false;
     const words = this.words.value.toLowerCase();
     return words === '' || JSON.stringify(line).toLowerCase().includes(words);
   }

@@ -14,6 +14,15 @@ const views = [new PluginsView(host, tryComponent), new TryView(host), new Calls
 
 const links = views.map(({ name, title }) => element('a', { href: `#${name}` }, title));
 
+// What somebody has typed may be encoded wrongly.
+function decoded(key) {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
 // "#try/tools/add" is the view and what it is to show.
 function show() {
   const [name, kind, key] = location.hash.slice(1).split('/');
@@ -28,7 +37,7 @@ function show() {
   }
   document.title = `${view.title} · mcp-plugin-host`;
   view.shown?.();
-  if (view.choose && key !== undefined) view.choose(kind, decodeURIComponent(key));
+  if (view.choose && key !== undefined) view.choose(kind, decoded(key));
 }
 
 function logInForm(words) {

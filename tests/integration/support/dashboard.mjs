@@ -1,6 +1,7 @@
 // The dashboard of a host in a browser: the page as somebody sees it, and what it does on the wire.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { promisify } from 'node:util';
@@ -39,6 +40,15 @@ export function ask(host, path, { method = 'GET', cookie, headers = {}, body } =
     method,
     headers: { ...(cookie && { Cookie: cookie }), ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+// The same from a page that knows the host by another name: the response, without its body.
+export function askAs(host, name, path, { method = 'GET', cookie, origin, body } = {}) {
+  const headers = { Host: name, ...(cookie && { Cookie: cookie }), ...(origin && { Origin: origin }), ...(body && { 'Content-Type': 'application/json' }) };
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, host.dashboard), { method, headers }, (response) => resolve(response.resume()));
+    sent.on('error', reject).end(body && JSON.stringify(body));
   });
 }
 

@@ -56,8 +56,11 @@ TEST_F(LoginsTest, ASessionIsThereUntilItEnds) {
   EXPECT_TRUE(logins_.find(session)->may_operate);
   EXPECT_FALSE(logins_.find(other)->may_operate);
   EXPECT_FALSE(logins_.find("guess"));
+  const auto keeper = login_of("keeper").principal;
+  EXPECT_TRUE(logins_.has(keeper));
   logins_.end(session);
   EXPECT_FALSE(logins_.find(session));
+  EXPECT_FALSE(logins_.has(keeper));
   now_ += Logins::session_time;
   EXPECT_FALSE(logins_.find(other));
 }

@@ -23,8 +23,9 @@ class PageNewsTest : public ::testing::Test {
                          {"plugins", {{{"file", "/a.so"}, {"state", "serving"}, {"calls", 0}}}}};
   RecentCalls calls_{10};
   test::RecordingLog below_{Log::Level::info};
-  RecentLog log_{below_};
-  const PageNews::Sources sources_{.status = [this] { return status_; },
+  WatchedLog log_{below_};
+  SharedStatus shared_{[this] { return status_; }, std::chrono::milliseconds(0)};
+  const PageNews::Sources sources_{.status = shared_,
                                    .figures =
                                        [] {
                                          return OrderedJson{{"sessions", 1}};

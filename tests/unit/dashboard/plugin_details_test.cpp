@@ -24,7 +24,7 @@ TEST(PluginDetailsTest, KnowsNothingOfAFileThatIsNone) {
   struct Silent final : Log {
     void write(Level /*level*/, std::string_view /*event*/, Fields /*fields*/) override {}
   } log;
-  EXPECT_EQ(plugin_details({}, "/etc/passwd", RecentLog(log), RecentCalls(1), true), std::nullopt);
+  EXPECT_EQ(plugin_details({}, "/etc/passwd", PluginHistory(log), RecentCalls(1), true), std::nullopt);
 }
 
 }  // namespace

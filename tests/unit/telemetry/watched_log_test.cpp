@@ -96,6 +96,26 @@ TEST_F(WatchedLogTest, KeepsTheLastLinesThatTheLogHasWritten) {
   EXPECT_LT(kept.size(), 20U);
 }
 
+TEST_F(WatchedLogTest, TellsTheLastLinesAndHowManyItLeavesOut) {
+  for (int i = 0; i < 5; ++i)
+    watched_.info("line", {{"number", i}});
+  const auto news = watched_.since(1, 2);
+  EXPECT_THAT(news.lines, ElementsAre(HasSubstr("\"number\":3"), HasSubstr("\"number\":4")));
+  EXPECT_EQ(news.last, 5U);
+  EXPECT_EQ(news.left_out, 2U);
+  EXPECT_TRUE(watched_.since(5, 2).lines.empty());
+}
+
+TEST_F(WatchedLogTest, KeepsTheBeginningOfALongField) {
+  const auto watcher = watched_.watch([](std::string_view, Log::Fields) { return true; });
+  watched_.info("plugin says", {{"text", std::string(WatchedLog::max_kept_bytes, 'x')}, {"plugin", "sums"}});
+  EXPECT_GT(watcher->next(0ms).value_or("").size(), WatchedLog::max_kept_bytes);
+  const auto kept = watched_.since(0, 1).lines;
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_LT(kept.front().size(), WatchedLog::max_kept_field_bytes + 200);
+  EXPECT_THAT(kept.front(), HasSubstr(R"(x","plugin":"sums"})"));
+}
+
 TEST_F(WatchedLogTest, HasSoManyWatchersAndNoMore) {
   std::vector<std::shared_ptr<WatchedLog::Watcher>> all;
   for (std::size_t i = 0; i < WatchedLog::max_watchers; ++i)
