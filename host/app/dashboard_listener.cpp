@@ -1,6 +1,7 @@
 #include "app/dashboard_listener.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "app/process_figures.hpp"
@@ -113,6 +114,8 @@ DashboardService::Sources DashboardListener::sources(const Around& around) {
                 return plugin_details(observed_.host.folder().operator_service().report(), file, history_,
                                       *observed_.calls.recent(), may_operate);
               },
+          .bodies = observed_.calls.recent()->keeps_bodies() ? std::bind_front(&DashboardListener::bodies_of, this)
+                                                             : DashboardService::TellBodies(),
           .command = [this](const OrderedJson& command, const Principal& by) { return obey(command, by); },
           .authenticate = authenticate_within_limits(access, around.authentications, observed_.configuration.limits()),
           .admit = [this](const Principal& principal) { return admit(principal); },
@@ -137,6 +140,12 @@ std::string DashboardListener::obey(const OrderedJson& command, const Principal&
   log_.info("dashboard command", {{"command", command.value("command", "")}, {"who", by.id()}});
   SilentAsker asker;
   return observed_.answers.answer(dump(command), asker, by);
+}
+
+std::optional<std::string> DashboardListener::bodies_of(std::uint64_t number) const {
+  const auto call = observed_.calls.recent()->find(number);
+  if (!call) return std::nullopt;
+  return dump(OrderedJson{{"params", call->params}, {"answer", call->answer}});
 }
 
 OrderedJson DashboardListener::figures() {

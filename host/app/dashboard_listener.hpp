@@ -54,6 +54,7 @@ class DashboardListener {
   std::string origin() const;  // where people reach it
   std::optional<DashboardLogin> admit(const Principal& principal) const;
   std::string obey(const nlohmann::ordered_json& command, const Principal& by);
+  std::optional<std::string> bodies_of(std::uint64_t number) const;
   nlohmann::ordered_json figures();
 
   const DashboardSettings settings_;

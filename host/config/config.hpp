@@ -56,6 +56,7 @@ struct DashboardSettings {
   std::vector<std::string> viewers = {};        // roles that may look
   std::vector<std::string> operators = {};      // roles that may reload, disable and enable, too
   std::size_t calls = 1000;                     // that are remembered
+  bool bodies = false;                          // with the beginnings of their params and answers
 };
 
 // Where traces of calls go. Without an endpoint there are none.

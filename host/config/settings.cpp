@@ -340,6 +340,8 @@ Form<Config> dashboard_table() {
            "Roles whose holders may also reload, disable and enable plugins")
       .add("calls", dashboard(&DashboardSettings::calls), number<std::size_t>(1, 100'000),
            "How many of the last calls are remembered")
+      .add("bodies", dashboard(&DashboardSettings::bodies), truth(),
+           "Remember what calls ask and answer, 4000 bytes of each, for operators to look at")
       .form();
 }
 

@@ -1,6 +1,7 @@
 #include "dashboard/dashboard_service.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -108,11 +109,6 @@ bool is_open(std::string_view path) {
          std::ranges::find(dashboard_assets, path, &DashboardAsset::path) != dashboard_assets.end();
 }
 
-OrderedJson login_json(const DashboardLogin& login) {
-  const auto& identity = login.principal.identity();
-  return {{"name", identity.name.empty() ? identity.subject : identity.name}, {"mayOperate", login.may_operate}};
-}
-
 Coroutine<> refuse_any_body(HttpRequest& /*request*/, HttpConnection& connection) {
   return connection.refuse({413, "No request here is as long as that"});
 }
@@ -140,6 +136,10 @@ DashboardService::DashboardService(HttpAccess access, Sources sources, bool is_s
   router_.add(document("/api/plugin", [this](HttpRequest& request, HttpConnection& connection) {
     return tell_details(request, connection);
   }));
+  if (sources_.bodies)
+    router_.add(document("/api/call", [this](HttpRequest& request, HttpConnection& connection) {
+      return tell_bodies(request, connection);
+    }));
   for (const auto* const name : {"reload", "disable", "enable"})
     add_command(name);
 }
@@ -227,6 +227,14 @@ Coroutine<> DashboardService::refuse_login(const HttpRequest& request, HttpConne
   return connection.refuse(std::move(refusal));
 }
 
+OrderedJson DashboardService::login_json(const DashboardLogin& login) const {
+  const auto& identity = login.principal.identity();
+  OrderedJson json{{"name", identity.name.empty() ? identity.subject : identity.name},
+                   {"mayOperate", login.may_operate}};
+  if (login.may_operate && sources_.bodies) json["seesBodies"] = true;
+  return json;
+}
+
 Coroutine<> DashboardService::begin_session(const HttpRequest& request, HttpConnection& connection,
                                             DashboardLogin login) {
   auto body = dump(login_json(login));
@@ -292,6 +300,18 @@ Coroutine<> DashboardService::tell_details(HttpRequest& request, HttpConnection&
   HttpResponse response =
       details ? HttpResponse{.body = *std::move(details)} : refuse({404, "There is no plugin in that file"});
   co_await connection.respond(std::move(response));
+}
+
+Coroutine<> DashboardService::tell_bodies(HttpRequest& request, HttpConnection& connection) {
+  constexpr std::string_view name = "number=";
+  const auto login = login_of(request);
+  if (!login || !login->may_operate) return connection.refuse({403, "Who has logged in may look, and not at bodies"});
+  std::uint64_t number = 0;
+  const auto text = request.query.starts_with(name) ? request.query.substr(name.size()) : std::string_view();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  auto bodies = error == std::errc{} && end == text.data() + text.size() ? sources_.bodies(number) : std::nullopt;
+  return connection.respond(bodies ? HttpResponse{.body = *std::move(bodies)}
+                                   : refuse({404, "That call has been forgotten"}));
 }
 
 Coroutine<> DashboardService::carry_out(std::string name, HttpRequest& request, HttpConnection& connection) {

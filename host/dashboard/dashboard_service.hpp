@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ namespace mcph {
 
 class DashboardService final : public HttpService {
  public:
+  // The params and the answer of the call of this number, a JSON object. Nothing: it has been forgotten.
+  using TellBodies = std::function<std::optional<std::string>(std::uint64_t number)>;
+
   // Each is called on any thread, and outlives this with all that it uses.
   struct Sources {
     Logins& logins;
@@ -27,6 +31,7 @@ class DashboardService final : public HttpService {
     PageNews::Sources news;
     // What there is to say of the plugin in a file, on the file's path; a JSON object. Nothing: there is none.
     std::function<std::optional<std::string>(const std::string& file, bool may_operate)> details;
+    TellBodies bodies;  // null: they are not kept
     // Does what the operator's language says, and answers in it. May take as long as a plugin takes to start.
     std::function<std::string(const nlohmann::ordered_json& command, const Principal& by)> command;
     // Finds out who sends a request that comes with a credential; null: none is taken.
@@ -65,9 +70,11 @@ class DashboardService final : public HttpService {
   Coroutine<> log_in_by_credential(HttpRequest& request, HttpConnection& connection);
   Coroutine<> refuse_login(const HttpRequest& request, HttpConnection& connection, HttpRefusal refusal);
   Coroutine<> log_out(HttpRequest& request, HttpConnection& connection);
+  nlohmann::ordered_json login_json(const DashboardLogin& login) const;
   Coroutine<> begin_session(const HttpRequest& request, HttpConnection& connection, DashboardLogin login);
   Coroutine<> tell_news(HttpRequest& request, HttpConnection& connection);
   Coroutine<> tell_details(HttpRequest& request, HttpConnection& connection);
+  Coroutine<> tell_bodies(HttpRequest& request, HttpConnection& connection);
   Coroutine<> carry_out(std::string name, HttpRequest& request, HttpConnection& connection);
 
   const Sources sources_;

@@ -45,6 +45,8 @@ std::string call_text(const RecentCall& call) {
   append_member(text, "outcome", name_of(call.outcome));
   if (call.error_code != 0) text += ",\"code\":" + std::to_string(call.error_code);
   if (call.transport == NetworkTransport::pipe) text += ",\"pipe\":true";
+  if (call.params_bytes > 0) text += ",\"paramsBytes\":" + std::to_string(call.params_bytes);
+  if (call.answer_bytes > 0) text += ",\"answerBytes\":" + std::to_string(call.answer_bytes);
   text += "}";
   return text;
 }

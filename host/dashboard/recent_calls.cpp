@@ -39,7 +39,9 @@ RecentCall recent_call_of(const CallEnd& end) {
           .revision = call.caller == nullptr ? std::string() : text_of(call.caller->protocol_version),
           .transport = call.transport,
           .outcome = end.outcome,
-          .error_code = end.error_code};
+          .error_code = end.error_code,
+          .params_bytes = call.params_bytes,
+          .answer_bytes = end.answer.size()};
 }
 
 void keep_call(std::deque<RecentCall>& calls, RecentCall call, std::size_t most) {
@@ -56,6 +58,10 @@ auto first_after(const std::deque<RecentCall>& calls, std::uint64_t seen) {
 
 void RecentCalls::ended(const CallEnd& end) {
   auto call = recent_call_of(end);
+  if (keeps_bodies_) {
+    call.params = utf8_prefix(end.call.params, max_body_bytes);
+    call.answer = utf8_prefix(end.answer, max_body_bytes);
+  }
   const MutexLock lock(mutex_);
   call.number = ++last_;
   if (!call.plugin.empty()) count(call.plugin, call.took);
@@ -80,6 +86,15 @@ RecentCalls::Histogram RecentCalls::times_of(std::string_view plugin) const {
   const MutexLock lock(mutex_);
   const auto found = times_.find(plugin);
   return found == times_.end() ? Histogram{} : found->second;
+}
+
+std::optional<RecentCall> RecentCalls::find(std::uint64_t number) const {
+  const MutexLock lock(mutex_);
+  for (const auto* const calls : {&all_, &notable_}) {
+    const auto found = std::ranges::lower_bound(*calls, number, {}, &RecentCall::number);
+    if (found != calls->end() && found->number == number) return *found;
+  }
+  return std::nullopt;
 }
 
 RecentCalls::News RecentCalls::since(std::uint64_t seen, std::size_t most) const {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,11 @@ struct RecentCall {
   NetworkTransport transport = NetworkTransport::tcp;
   CallEnd::Outcome outcome = CallEnd::Outcome::result;
   int error_code = 0;
+  // Of JSON, in bytes, and its beginning where bodies are kept; 0: there was none.
+  std::size_t params_bytes = 0;
+  std::size_t answer_bytes = 0;
+  std::string params = {};
+  std::string answer = {};
 
   static constexpr std::chrono::seconds slow{1};
   bool is_notable() const { return outcome != CallEnd::Outcome::result || took >= slow; }
@@ -39,11 +45,13 @@ struct RecentCall {
 
 class RecentCalls final : public CallObserver {
  public:
-  static constexpr std::size_t max_text_bytes = 200;  // of each text, which is cut off there
+  static constexpr std::size_t max_text_bytes = 200;   // of each text, which is cut off there
+  static constexpr std::size_t max_body_bytes = 4000;  // of params, and of an answer
   static constexpr std::size_t notable_calls = 200;
 
-  explicit RecentCalls(std::size_t most) : most_(most) {}
+  explicit RecentCalls(std::size_t most, bool keeps_bodies = false) : most_(most), keeps_bodies_(keeps_bodies) {}
 
+  bool keeps_bodies() const override { return keeps_bodies_; }
   void ended(const CallEnd& end) override;
 
   // What has come after the call of this number: of the ordinary ones the last, and those that are notable.
@@ -53,6 +61,8 @@ class RecentCalls final : public CallObserver {
     std::uint64_t left_out = 0;
   };
   News since(std::uint64_t seen, std::size_t most) const;
+  // The one of this number; nothing: it has been forgotten.
+  std::optional<RecentCall> find(std::uint64_t number) const;
 
   // How many answers of a plugin took less than 8 us, less than 16 us and so on; the last counts all that took longer.
   using Histogram = std::array<std::uint64_t, 30>;
@@ -63,6 +73,7 @@ class RecentCalls final : public CallObserver {
   void count(std::string_view plugin, std::chrono::microseconds took) REQUIRES(mutex_);
 
   const std::size_t most_;
+  const bool keeps_bodies_;
   mutable Mutex mutex_;
   std::uint64_t last_ GUARDED_BY(mutex_) = 0;
   std::deque<RecentCall> all_ GUARDED_BY(mutex_);

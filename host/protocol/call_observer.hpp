@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ struct ObservedCall {
   std::shared_ptr<const Caller> caller = nullptr;  // null: what it says of itself is wrong
   NetworkTransport transport = NetworkTransport::tcp;
   std::shared_ptr<const TraceSpan> span = nullptr;  // null: it is not traced
+  std::size_t params_bytes = 0;                     // of JSON
+  std::string params = {};                          // that JSON; empty where no observer keeps bodies
 };
 
 struct CallEnd {
@@ -58,6 +61,7 @@ struct CallEnd {
   Outcome outcome = Outcome::result;
   int error_code = 0;                // of an error
   std::chrono::nanoseconds took{0};  // since its message came
+  std::string_view answer = {};      // the message that the client gets; empty: none
 };
 
 // The part of a call that its plugin has had.
@@ -87,6 +91,8 @@ class CallObserver {
   // The span of its plugin's part, within that.
   virtual std::shared_ptr<const TraceSpan> begin_part(const TraceSpan& /*span*/) { return nullptr; }
 
+  // Whether it wants to have the params of calls, which are copied for it. Always the same.
+  virtual bool keeps_bodies() const { return false; }
   // Before the answer leaves. Quick.
   virtual void ended(const CallEnd& end) = 0;
   virtual void plugin_ended(const PluginCallEnd& /*end*/) {}

@@ -2,6 +2,7 @@
 // the program; any thread.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ class CallObservers final : public CallObserver {
     }
     return nullptr;
   }
+  bool keeps_bodies() const override { return std::ranges::any_of(all_, &CallObserver::keeps_bodies); }
   void ended(const CallEnd& end) override {
     for (auto* each : all_)
       each->ended(end);

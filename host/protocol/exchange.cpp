@@ -34,7 +34,7 @@ void Exchange::reply(Reply reply) {
   listener = std::move(listener_);
   place = std::move(place_);
   counted = std::move(counted_);
-  tell_end(outcome_of(reply), reply.error_code);
+  tell_end(outcome_of(reply), reply.error_code, reply.body);
   lock.unlock();
   // Before the client can know of its answer, and ask again.
   place = {};
@@ -61,7 +61,7 @@ void Exchange::abandon() {
     listener = std::move(listener_);
     place = std::move(place_);
     counted = std::move(counted_);
-    tell_end(CallEnd::Outcome::abandoned, 0);
+    tell_end(CallEnd::Outcome::abandoned, 0, {});
     finish({.body = {}, .status = ReplyStatus::accepted});
   }
   if (record_ != nullptr) record_->abandoned();
@@ -105,9 +105,9 @@ std::shared_ptr<const TraceSpan> Exchange::span() {
   return observed_ == nullptr ? nullptr : observed_->call.span;
 }
 
-void Exchange::tell_end(CallEnd::Outcome outcome, int error_code) {
+void Exchange::tell_end(CallEnd::Outcome outcome, int error_code, std::string_view answer) {
   if (observed_ == nullptr) return;
-  observed_->observer.ended({observed_->call, outcome, error_code, std::chrono::steady_clock::now() - began_});
+  observed_->observer.ended({observed_->call, outcome, error_code, std::chrono::steady_clock::now() - began_, answer});
   observed_ = nullptr;
 }
 

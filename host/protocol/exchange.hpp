@@ -127,7 +127,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     CallObserver& observer;
     ObservedCall call;
   };
-  void tell_end(CallEnd::Outcome outcome, int error_code) REQUIRES(mutex_);
+  void tell_end(CallEnd::Outcome outcome, int error_code, std::string_view answer) REQUIRES(mutex_);
 
   const Arrival arrival_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

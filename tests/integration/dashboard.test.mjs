@@ -221,6 +221,28 @@ test('LoggingOutEndsWhatGoesOn', async (context) => {
   for await (const event of events) assert.notEqual(event, undefined, 'the stream ends');
 });
 
+test('OperatorsSeeBodiesWhereTheyAreKept', options, async (context) => {
+  const components = await Components.create('sample_v1');
+  const configuration = join(components.folder, 'host.toml');
+  await writeFile(configuration, '[dashboard]\nbodies = true\n');
+  const host = await serveWithDashboard(context, components, ['--config', configuration]);
+  await call(host, 'nothing', { secret: 'x'.repeat(10) });
+  const page = await Page.open(context, host, { at: 'calls' });
+  await page.untilText('.calls tbody', 'nothing');
+  await page.press('Show nothing', '.calls');
+  await page.untilText('.bodies', '"secret": "xxxxxxxxxx"');
+  await page.untilText('.bodies', 'Unknown tool');
+  await page.press('Close', '.bodies');
+  await page.until(() => !document.querySelector('dialog'));
+  assert.deepEqual(page.mistakes, []);
+  assert.equal((await ask(host, '/api/call?number=1')).status, 401);
+  assert.equal((await ask(host, '/api/call?number=99', { cookie: await logIn(host) })).status, 404);
+
+  const team = await serveTeam(context);
+  const keeper = cookieOf(await logInWith(team.host, await team.token('kim', 'keeper')));
+  assert.equal((await ask(team.host, '/api/call?number=1', { cookie: keeper })).status, 404);
+});
+
 test('SomethingMayStandBeforeIt', async (context) => {
   const components = await Components.create('sample_v1');
   const configuration = join(components.folder, 'host.toml');

@@ -1,10 +1,19 @@
 // Calls: the last requests of all clients, what failed and what was slow marked.
-import { button, element, replaceChildren, setText } from './elements.js';
-import { clock, duration, plural } from './words.js';
+import { button, element, replaceChildren, section, setText } from './elements.js';
+import { bytes, clock, duration, plural } from './words.js';
 
 const slowUs = 1_000_000;
 // While they come in, so that a busy host does not keep the page busy, and while somebody reads.
 const shownCalls = { live: 40, paused: 500 };
+
+// As people read it, if it is whole: what is long is cut off.
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
 
 const isFailed = (call) => call.outcome !== 'result';
 const isSlow = (call) => call.us >= slowUs;
@@ -26,7 +35,7 @@ export class CallsView {
     this.pause = button('Pause', () => this.#togglePause(), { 'aria-pressed': 'false' });
     this.note = element('p', { class: 'dim' });
     this.body = element('tbody');
-    const head = ['Time', 'What', 'Plugin', 'Client', 'Took', 'Outcome'];
+    const head = ['Time', 'What', 'Plugin', 'Client', 'Took', 'Size', 'Outcome'];
     this.element = element('div', {},
       element('div', { class: 'filters' },
         element('label', {}, 'With the words', this.words), element('label', {}, 'Outcome', this.outcome),
@@ -78,15 +87,29 @@ export class CallsView {
     const name = call.component || call.method;
     const kind = { 'tools/call': 'tools', 'resources/read': 'resources', 'prompts/get': 'prompts' }[call.method];
     const what = kind && call.plugin ? element('button', { type: 'button', class: 'link', click: () => this.show(kind, call.component) }, name) : name;
+    const sizes = `${bytes(call.paramsBytes ?? 0)} → ${bytes(call.answerBytes ?? 0)}`;
     const cell = (label, ...content) => element('td', { 'data-label': label }, ...content);
     const made = element('tr', { class: failed ? 'failed' : isSlow(call) ? 'slow' : undefined },
       cell('Time', clock(call.at)), cell('What', what, call.component && element('span', { class: 'dim' }, ` ${call.method}`)),
       cell('Plugin', call.plugin || '–'),
       cell('Client', call.client || '–', element('span', { class: 'dim' }, ` ${[call.revision, call.who].filter(Boolean).join(' · ')}`)),
       cell('Took', element('span', { class: isSlow(call) ? 'bad' : undefined }, duration(call.us), isSlow(call) && ' slow')),
+      cell('Size', this.host.login?.seesBodies ? element('button', { type: 'button', class: 'link', 'aria-label': `Show ${name}`, click: () => this.#open(call) }, sizes) : sizes),
       cell('Outcome', element('span', { class: failed ? 'bad' : undefined }, call.outcome, call.code ? ` ${call.code}` : '')));
     made.number = call.number;
     return made;
+  }
+
+  // What it has asked and was answered.
+  async #open(call) {
+    const bodies = await this.host.bodies(call.number).catch((error) => ({ params: error.message, answer: '' }));
+    const dialog = element('dialog', { class: 'bodies', close: () => dialog.remove() },
+      element('h2', {}, call.component || call.method),
+      section('Params', element('pre', { tabindex: 0 }, pretty(bodies.params))),
+      section('Answer', element('pre', { tabindex: 0 }, pretty(bodies.answer))),
+      button('Close', () => dialog.close()));
+    this.element.append(dialog);
+    dialog.showModal();
   }
 
   #togglePause() {

@@ -83,6 +83,10 @@ export class Host extends EventTarget {
     return ask(`/api/plugin?file=${encodeURIComponent(file)}`);
   }
 
+  bodies(number) {
+    return ask(`/api/call?number=${number}`);
+  }
+
   #take(news) {
     if (news.reset) {
       Object.assign(this, { login: news.login, calls: [], lines: [], callsLeftOut: 0, linesLeftOut: 0 });

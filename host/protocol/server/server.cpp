@@ -128,7 +128,9 @@ void Server::observe(const Message& request, const Principal& principal, Exchang
                     .unknown_method = request.method ? std::string() : request.method_name,
                     .component = component_in(request.params),
                     .principal = principal,
-                    .transport = exchange.arrival().transport};
+                    .transport = exchange.arrival().transport,
+                    .params_bytes = request.params.text().size()};
+  if (observer_->keeps_bodies()) call.params = request.params.text();
   call.span = observer_->begin_span(request.params.find("_meta"), exchange.arrival());
   exchange.observe(*observer_, std::move(call));
 }

@@ -52,6 +52,25 @@ TEST_F(RecentCallsTest, SaysWhatThereIsToKnow) {
   EXPECT_TRUE(call.is_notable());
 }
 
+TEST_F(RecentCallsTest, KeepsTheBeginningsOfBodiesWhereTheyAreWanted) {
+  const std::string params(RecentCalls::max_body_bytes + 1, 'x');
+  RecentCalls kept(1, true);
+  EXPECT_TRUE(kept.keeps_bodies());
+  EXPECT_FALSE(calls_.keeps_bodies());
+  ObservedCall call;
+  call.params = params;
+  call.params_bytes = params.size();
+  for (auto* const calls : {&kept, &calls_})
+    calls->ended({call, Outcome::result, 0, 1ms, "{}"});
+  ASSERT_TRUE(kept.find(1));
+  EXPECT_EQ(kept.find(1)->params.size(), RecentCalls::max_body_bytes);
+  EXPECT_EQ(kept.find(1)->params_bytes, params.size());
+  EXPECT_EQ(kept.find(1)->answer, "{}");
+  EXPECT_EQ(calls_.find(1)->answer, "");
+  EXPECT_EQ(calls_.find(1)->answer_bytes, 2U);
+  EXPECT_FALSE(kept.find(2));
+}
+
 TEST_F(RecentCallsTest, TellsWhatIsNew) {
   end("a");
   end("b");
