@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { AuditLog } from './support/audit_log.mjs';
+import { Authority, writePair } from './support/authority.mjs';
 import { Components } from './support/components.mjs';
 import { ask, askAs, logIn, options, Page, serveWithDashboard } from './support/dashboard.mjs';
 import { HttpHost, program, serve } from './support/host.mjs';
@@ -257,6 +258,26 @@ test('SomethingMayStandBeforeIt', async (context) => {
   const login = await logInAs('host.example.com');
   assert.equal(login.statusCode, 200);
   assert.match(login.headers['set-cookie'][0], /; Secure$/);
+});
+
+test('OverTlsItIsTheSamePage', options, async (context) => {
+  const components = await Components.create('sample_v1');
+  const authority = new Authority('servers');
+  context.after(() => authority.discard());
+  writePair(components.folder, authority.issue('localhost'));
+  const configuration = join(components.folder, 'host.toml');
+  await writeFile(configuration, '[tls]\ncertificate = "server.pem"\nkey = "server.key"\n');
+  const host = await serveWithDashboard(context, components, ['--config', configuration], '0.0.0.0:0');
+  assert.equal(host.dashboard.protocol, 'https:');
+  const link = await host.link();
+  host.link = async () => link.replace('0.0.0.0', 'localhost');
+  const page = await Page.open(context, host);
+  await page.untilText('.plugins .opener', 'sample');
+  await page.press('Disable sample', '.plugins');
+  await page.untilText('.plugins .chip', 'disabled');
+  const [cookie] = await page.tab.cookies();
+  assert.deepEqual([cookie.secure, cookie.httpOnly, cookie.sameSite], [true, true, 'Strict']);
+  assert.deepEqual(page.mistakes, []);
 });
 
 test('OthersReachItByTlsOnly', async (context) => {

@@ -18,15 +18,15 @@ export const options = { skip: !browserProgram && 'there is no Chromium: install
 // One browser for all tests of a file.
 let launching;
 export function browser() {
-  launching ??= puppeteer.launch({ executablePath: browserProgram, args: ['--no-sandbox'], timeout: 90_000, protocolTimeout: 60_000 });
+  launching ??= puppeteer.launch({ executablePath: browserProgram, args: ['--no-sandbox'], acceptInsecureCerts: true, timeout: 90_000, protocolTimeout: 60_000 });
   return launching;
 }
 after(async () => (await launching)?.close());
 
 // A host with a dashboard: `dashboard` is its address.
-export async function serveWithDashboard(context, components, more = []) {
+export async function serveWithDashboard(context, components, more = [], listen = '127.0.0.1:0') {
   const control = join(components.folder, 'control.sock');
-  const host = await HttpHost.start(components, ['--dashboard', '127.0.0.1:0', '--control', control, ...more]);
+  const host = await HttpHost.start(components, ['--dashboard', listen, '--control', control, ...more]);
   context.after(() => host.stop().finally(() => components.discard()));
   host.control = control;
   host.dashboard = new URL((await host.log.until({ event: 'serving the dashboard' })).url);
