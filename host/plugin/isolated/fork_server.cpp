@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 
 #include "base/regular_file.hpp"
+#include "plugin/isolated/passed_descriptors.hpp"
 #include "plugin/isolated/worker_frame.hpp"
 
 namespace mcph {
@@ -17,27 +18,15 @@ namespace {
 
 // A fork takes less than a millisecond.
 constexpr std::chrono::milliseconds fork_time{1000};
-constexpr std::size_t descriptors_of_request = 2;
-
-struct alignas(cmsghdr) RequestDescriptors {
-  std::array<char, CMSG_SPACE(descriptors_of_request * sizeof(int))> bytes{};
-};
 
 bool send_request(int socket, std::string_view plugin, const WorkerProcess::Ends& ends) {
-  const std::array<int, descriptors_of_request> descriptors{ends.socket.get(), ends.output.get()};
   iovec piece{const_cast<char*>(plugin.data()),
               plugin.size()};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
-  RequestDescriptors room;
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  message.msg_control = room.bytes.data();
-  message.msg_controllen = room.bytes.size();
-  auto* const control = CMSG_FIRSTHDR(&message);
-  control->cmsg_level = SOL_SOCKET;
-  control->cmsg_type = SCM_RIGHTS;
-  control->cmsg_len = CMSG_LEN(sizeof descriptors);
-  std::memcpy(CMSG_DATA(control), descriptors.data(), sizeof descriptors);
+  DescriptorRoom room;
+  room.attach(message, {ends.socket.get(), ends.output.get()});
   return uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) >= 0;
 }
 
@@ -56,22 +45,16 @@ std::optional<ForkAnswer> receive_answer(int socket) {
 std::optional<ForkRequest> receive_fork_request(int socket) {
   std::array<char, max_plugin_name_bytes> name{};
   iovec piece{name.data(), name.size()};
-  RequestDescriptors room;
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  message.msg_control = room.bytes.data();
-  message.msg_controllen = room.bytes.size();
+  DescriptorRoom room;
+  room.make_room(message);
   const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC); });
-  const auto* const control = CMSG_FIRSTHDR(&message);
-  if (count <= 0 || control == nullptr || control->cmsg_type != SCM_RIGHTS ||
-      control->cmsg_len != CMSG_LEN(descriptors_of_request * sizeof(int))) {
-    return std::nullopt;
-  }
-  std::array<int, descriptors_of_request> descriptors{};
-  std::memcpy(descriptors.data(), CMSG_DATA(control), sizeof descriptors);
-  return ForkRequest{std::string(name.data(), static_cast<std::size_t>(count)), FileDescriptor(descriptors[0]),
-                     FileDescriptor(descriptors[1])};
+  if (count <= 0) return std::nullopt;
+  auto [channel, output] = DescriptorRoom::received(message);
+  if (!channel || !output) return std::nullopt;
+  return ForkRequest{std::string(name.data(), static_cast<std::size_t>(count)), std::move(channel), std::move(output)};
 }
 
 bool send_fork_answer(int socket, ForkAnswer answer) {

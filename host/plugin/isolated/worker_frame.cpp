@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/regular_file.hpp"
+#include "plugin/isolated/passed_descriptors.hpp"
 
 namespace mcph {
 namespace {
@@ -33,23 +34,6 @@ iovec as_iovec(const void* data, std::size_t size) {
   return {const_cast<void*>(data), size};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
 }
 
-// Room for one descriptor beside a message; because of the padding two may come.
-struct alignas(cmsghdr) DescriptorMessage {
-  std::array<char, CMSG_SPACE(sizeof(int))> bytes{};
-};
-constexpr std::size_t max_descriptors = 2;
-using Descriptors = std::array<FileDescriptor, max_descriptors>;
-
-void attach(msghdr& message, DescriptorMessage& room, int descriptor) {
-  message.msg_control = room.bytes.data();
-  message.msg_controllen = room.bytes.size();
-  auto* const control = CMSG_FIRSTHDR(&message);
-  control->cmsg_level = SOL_SOCKET;
-  control->cmsg_type = SCM_RIGHTS;
-  control->cmsg_len = CMSG_LEN(sizeof(int));
-  std::memcpy(CMSG_DATA(control), &descriptor, sizeof descriptor);
-}
-
 FileDescriptor make_memory_file(const Frame& frame) {
   FileDescriptor file(::memfd_create("mcp-frame", MFD_CLOEXEC));
   if (!file) return {};
@@ -61,20 +45,6 @@ FileDescriptor make_memory_file(const Frame& frame) {
     }
   }
   return file;
-}
-
-// All that came with a message, because they are this process's by now.
-Descriptors received_descriptors(msghdr& message) {
-  Descriptors descriptors;
-  const auto* const control = CMSG_FIRSTHDR(&message);
-  if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return descriptors;
-  const auto count = std::min((control->cmsg_len - CMSG_LEN(0)) / sizeof(int), max_descriptors);
-  for (std::size_t i = 0; i < count; ++i) {
-    int descriptor = -1;
-    std::memcpy(&descriptor, CMSG_DATA(control) + i * sizeof descriptor, sizeof descriptor);
-    descriptors.at(i) = FileDescriptor(descriptor);
-  }
-  return descriptors;
 }
 
 }  // namespace
@@ -118,8 +88,8 @@ Sent send_over_socket(int socket, const Frame& frame, const FileDescriptor& file
   msghdr message{};
   message.msg_iov = pieces.data();
   message.msg_iovlen = file ? 1 : pieces.size();
-  DescriptorMessage descriptor;
-  if (file) attach(message, descriptor, file.get());
+  DescriptorRoom room;
+  if (file) room.attach(message, {file.get()});
   return send_message(socket, message, wait);
 }
 
@@ -279,15 +249,14 @@ FrameReader::Outcome FrameReader::take_held() {
 FrameReader::Outcome FrameReader::receive_message(int socket) {
   file_ = {};
   auto piece = as_iovec(buffer_.get(), buffer_size);
-  DescriptorMessage descriptor;
+  DescriptorRoom room;
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  message.msg_control = descriptor.bytes.data();
-  message.msg_controllen = descriptor.bytes.size();
+  room.make_room(message);
   const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
-  auto [file, another] = received_descriptors(message);
+  auto [file, another] = DescriptorRoom::received(message);
   // An empty message looks like the end, and says nothing.
   if (count == 0) return has_hung_up(socket) ? Outcome::end : Outcome::none;
   if (another || (message.msg_flags & MSG_TRUNC) != 0) return Outcome::wrong;
