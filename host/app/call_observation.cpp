@@ -25,7 +25,8 @@ Result<std::unique_ptr<CallObservation>> CallObservation::create(const Config& c
   std::unique_ptr<CallObservation> observation(new CallObservation());
   std::vector<CallObserver*> observers;
   if (counts) observers.push_back(&observation->requests_);
-  if (config.dashboard.listen) observers.push_back(&observation->recent_.emplace(config.dashboard.calls, config.dashboard.bodies));
+  if (config.dashboard.listen)
+    observers.push_back(&observation->recent_.emplace(config.dashboard.calls, config.dashboard.bodies));
   if (const auto& traces = config.traces; !traces.endpoint.empty()) {
     auto collector = read_http_url(traces.endpoint);
     if (collector.has_error()) return collector.error();

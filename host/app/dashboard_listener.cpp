@@ -90,6 +90,7 @@ DashboardListener::DashboardListener(const Config& config, const Around& around,
       history_(*around.history),
       // On this machine nobody reads along, and a certificate does not name its loopback address.
       is_over_tls_(over_tls != nullptr && !config.dashboard.loopback_only),
+      heard_(around.heard),
       log_(log),
       status_([this] { return observed_.answers.status_json(); }),
       mcp_(around.server, dashboard_mcp_options(config, observed_.configuration.limits(), around.refused)),
@@ -103,6 +104,7 @@ DashboardListener::DashboardListener(const Config& config, const Around& around,
 DashboardService::Sources DashboardListener::sources(const Around& around) {
   const auto& access = observed_.configuration.access();
   return {.logins = logins_,
+          .origin = settings_.url,
           .operator_itself =
               Principal({.issuer = std::string(operator_issuer), .subject = "control-socket", .name = "operator"}),
           .news = {.status = status_,
@@ -114,8 +116,8 @@ DashboardService::Sources DashboardListener::sources(const Around& around) {
                 return plugin_details(observed_.host.folder().operator_service().report(), file, history_,
                                       *observed_.calls.recent(), may_operate);
               },
-          .bodies = observed_.calls.recent()->keeps_bodies() ? std::bind_front(&DashboardListener::bodies_of, this)
-                                                             : DashboardService::TellBodies(),
+          .bodies = observed_.calls.recent()->kept_params() > 0 ? std::bind_front(&DashboardListener::bodies_of, this)
+                                                                : DashboardService::TellBodies(),
           .command = [this](const OrderedJson& command, const Principal& by) { return obey(command, by); },
           .authenticate = authenticate_within_limits(access, around.authentications, observed_.configuration.limits()),
           .admit = [this](const Principal& principal) { return admit(principal); },
@@ -123,7 +125,12 @@ DashboardService::Sources DashboardListener::sources(const Around& around) {
               [&access](const Principal& principal) {
                 return access.get()->is_good(principal, std::chrono::system_clock::now());
               },
-          .close_streams = [this](const IsGood& is_good) { mcp_.close_streams_of(is_good); },
+          .expel = [this](IsGood is_good) { http_.expel(std::move(is_good)); },
+          .logged_in =
+              [this](const Principal& principal) {
+                log_.info("dashboard login", {{"who", principal.id()}});
+                heard_({.command = "login", .outcome = "ok", .by = principal});
+              },
           .refused = around.refused,
           .attend = [this] { mcp_.attend(); },
           .shut_down = [this] { mcp_.shut_down(); }};
@@ -142,10 +149,11 @@ std::string DashboardListener::obey(const OrderedJson& command, const Principal&
   return observed_.answers.answer(dump(command), asker, by);
 }
 
-std::optional<std::string> DashboardListener::bodies_of(std::uint64_t number) const {
-  const auto call = observed_.calls.recent()->find(number);
-  if (!call) return std::nullopt;
-  return dump(OrderedJson{{"params", call->params}, {"answer", call->answer}});
+std::optional<std::string> DashboardListener::bodies_of(std::uint64_t number, const Principal& by) const {
+  const auto bodies = observed_.calls.recent()->bodies_of(number);
+  if (!bodies) return std::nullopt;
+  heard_({.command = "call", .plugin = bodies->plugin, .outcome = "ok", .by = by});
+  return dump(OrderedJson{{"params", bodies->params}, {"answer", bodies->answer}});
 }
 
 OrderedJson DashboardListener::figures() {

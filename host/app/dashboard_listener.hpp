@@ -32,6 +32,7 @@ class DashboardListener {
     const WatchedLog& lines;
     const PluginHistory* history;  // null where there is no dashboard
     AuthenticationCounts& authentications;
+    OperatorListener heard;
     HttpRefusalListener refused;  // null: nobody hears of what is refused
   };
 
@@ -54,13 +55,14 @@ class DashboardListener {
   std::string origin() const;  // where people reach it
   std::optional<DashboardLogin> admit(const Principal& principal) const;
   std::string obey(const nlohmann::ordered_json& command, const Principal& by);
-  std::optional<std::string> bodies_of(std::uint64_t number) const;
+  std::optional<std::string> bodies_of(std::uint64_t number, const Principal& by) const;
   nlohmann::ordered_json figures();
 
   const DashboardSettings settings_;
   const ObservedHost observed_;
   const PluginHistory& history_;
   const bool is_over_tls_;
+  const OperatorListener heard_;
   Log& log_;
   SharedStatus status_;
   Logins logins_;

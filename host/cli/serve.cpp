@@ -299,7 +299,7 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   auto admin = AdminListener::open(config, observed, log);
   if (admin.has_error()) return (*host)->finish(complain(admin.error().message));
   auto opened = DashboardListener::open(
-      config, {observed, servers.whole(), watched, history, authentications, options.refused}, over_tls, log);
+      config, {observed, servers.whole(), watched, history, authentications, heard, options.refused}, over_tls, log);
   if (opened.has_error()) return (*host)->finish(complain(opened.error().message));
   dashboard = *std::move(opened);
   load_components(**host, config.host, log);

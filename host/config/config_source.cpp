@@ -155,7 +155,6 @@ void settle_dashboard(Config& config, Mistakes& mistakes) {
   dashboard.loopback_only = dashboard.listen && dashboard.listen->is_loopback();
   if (dashboard.allow_remote && !dashboard.listen)
     mistakes.push_back({"/dashboard/allow_remote", "needs listen", true});
-  if (!dashboard.url.empty() && !dashboard.listen) mistakes.push_back({"/dashboard/url", "needs listen", true});
   for (const auto& [where, address] :
        {std::pair{"[http]", std::optional(config.http.listen)}, std::pair{"[admin]", config.admin.listen}}) {
     if (dashboard.listen && address && dashboard.listen->port != 0 && dashboard.listen->port == address->port &&

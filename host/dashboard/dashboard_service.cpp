@@ -56,12 +56,13 @@ std::string_view authority_in(std::string_view origin) {
   return at == std::string_view::npos ? std::string_view() : origin.substr(at + 3);
 }
 
-// Whether a page of somebody else sends it. A browser says so; what is no browser has nobody's cookie. A link to the
-// page may stand anywhere.
-bool is_of_other_page(const HttpRequest& request) {
-  if (const auto origin = request.fields.origin)
+// Whether a page of somebody else sends it; `own_origin` is that of this page as people know it, if they do. A browser
+// says so; what is no browser has nobody's cookie. A link to the page may stand anywhere.
+bool is_of_other_page(const HttpRequest& request, std::string_view own_origin) {
+  if (const auto origin = request.fields.origin; origin && *origin != own_origin) {
     if (!request.host || lower_case(std::string(authority_in(*origin))) != lower_case(std::string(*request.host)))
       return true;
+  }
   const auto site = only_line_of(request, "Sec-Fetch-Site");
   if (site.empty() || site == "same-origin" || site == "none") return false;
   return request.method != verb::get || request.path != "/" || only_line_of(request, "Sec-Fetch-Mode") != "navigate" ||
@@ -177,7 +178,8 @@ void DashboardService::add_command(const std::string& name) {
 }
 
 HttpVerdict DashboardService::admit(HttpRequest& request) const {
-  if (is_of_other_page(request)) return {.refusal = HttpRefusal{403, "A page of another origin may not ask for this"}};
+  if (is_of_other_page(request, sources_.origin))
+    return {.refusal = HttpRefusal{403, "A page of another origin may not ask for this"}};
   // What is said here is short, and read on the event loop; MCP has a limit of its own.
   if (request.path.starts_with("/api/") && request.body.text().size() > max_command_bytes)
     return {.refusal = HttpRefusal{413, "The body is longer than " + std::to_string(max_command_bytes) + " bytes"}};
@@ -238,6 +240,7 @@ OrderedJson DashboardService::login_json(const DashboardLogin& login) const {
 Coroutine<> DashboardService::begin_session(const HttpRequest& request, HttpConnection& connection,
                                             DashboardLogin login) {
   auto body = dump(login_json(login));
+  sources_.logged_in(login.principal);
   const auto session = sources_.logins.begin(std::move(login));
   return connection.respond(
       {.body = std::move(body),
@@ -245,12 +248,12 @@ Coroutine<> DashboardService::begin_session(const HttpRequest& request, HttpConn
 }
 
 Coroutine<> DashboardService::log_out(HttpRequest& request, HttpConnection& connection) {
-  sources_.logins.end(cookie_in(request));
-  // Who has logged in twice goes on where he has not left.
-  if (!sources_.logins.has(request.principal))
-    sources_.close_streams([&](const Principal& each) { return each.id() != request.principal.id(); });
-  return connection.respond(
-      {.body = "{}", .fields = {{"Set-Cookie", set_cookie(request, {}, std::chrono::seconds(0), is_secure_)}}});
+  const auto login = sources_.logins.end(cookie_in(request));
+  HttpResponse response{.body = "{}",
+                        .fields = {{"Set-Cookie", set_cookie(request, {}, std::chrono::seconds(0), is_secure_)}}};
+  co_await connection.respond(std::move(response));
+  // What goes on here, also on this connection; what the same person does elsewhere is another matter.
+  if (login) sources_.expel([left = login->principal](const Principal& each) { return !each.is_copy_of(left); });
 }
 
 Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& connection) {
@@ -260,7 +263,7 @@ Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& co
     co_await connection.refuse(std::move(refusal));
     co_return;
   }
-  PageNews news(sources_.news, login_json(*login));
+  PageNews news(sources_.news, login_json(*login), login->may_operate);
   std::string text = connection.begin_event_stream();
   std::string events = "retry: 1000\n\n";
   const std::string session(cookie_in(request));
@@ -309,7 +312,8 @@ Coroutine<> DashboardService::tell_bodies(HttpRequest& request, HttpConnection& 
   std::uint64_t number = 0;
   const auto text = request.query.starts_with(name) ? request.query.substr(name.size()) : std::string_view();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  auto bodies = error == std::errc{} && end == text.data() + text.size() ? sources_.bodies(number) : std::nullopt;
+  auto bodies = error == std::errc{} && end == text.data() + text.size() ? sources_.bodies(number, login->principal)
+                                                                         : std::nullopt;
   return connection.respond(bodies ? HttpResponse{.body = *std::move(bodies)}
                                    : refuse({404, "That call has been forgotten"}));
 }

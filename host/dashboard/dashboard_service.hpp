@@ -21,12 +21,13 @@ namespace mcph {
 
 class DashboardService final : public HttpService {
  public:
-  // The params and the answer of the call of this number, a JSON object. Nothing: it has been forgotten.
-  using TellBodies = std::function<std::optional<std::string>(std::uint64_t number)>;
+  // The params and the answer of the call of this number, a JSON object. Nothing: they have been forgotten.
+  using TellBodies = std::function<std::optional<std::string>(std::uint64_t number, const Principal& by)>;
 
   // Each is called on any thread, and outlives this with all that it uses.
   struct Sources {
     Logins& logins;
+    std::string origin;         // at which people reach the page, if something stands before it
     Principal operator_itself;  // whoever comes in with a token of the control socket
     PageNews::Sources news;
     // What there is to say of the plugin in a file, on the file's path; a JSON object. Nothing: there is none.
@@ -38,9 +39,9 @@ class DashboardService final : public HttpService {
     HttpMiddleware authenticate;
     // What somebody with a credential may do here; nothing: not even look.
     std::function<std::optional<DashboardLogin>(const Principal& principal)> admit;
-    IsGood is_good;  // whether what has proven somebody who has come in still does
-    // Ends what goes on at what is there besides for those of whom this says no.
-    std::function<void(const IsGood& is_good)> close_streams;
+    IsGood is_good;                             // whether what has proven somebody who has come in still does
+    std::function<void(IsGood is_good)> expel;  // ends the connections of those of whom this says no
+    std::function<void(const Principal& principal)> logged_in;  // hears of each who has come in
     HttpRefusalListener refused;  // hears of each request that comes to nothing; null: nobody does
     std::function<void()> attend;
     std::function<void()> shut_down;

@@ -43,6 +43,7 @@ bool Logins::redeem(std::string_view token) {
 }
 
 std::string Logins::begin(DashboardLogin login) {
+  login.principal = Principal(login.principal.identity());
   auto session = random_secret();
   const auto now = clock_();
   const MutexLock lock(mutex_);
@@ -59,17 +60,11 @@ std::optional<DashboardLogin> Logins::find(std::string_view session) const {
   return found->second.login;
 }
 
-void Logins::end(std::string_view session) {
+std::optional<DashboardLogin> Logins::end(std::string_view session) {
   const MutexLock lock(mutex_);
-  sessions_.erase(sha256(session));
-}
-
-bool Logins::has(const Principal& principal) const {
-  const auto now = clock_();
-  const MutexLock lock(mutex_);
-  return std::ranges::any_of(sessions_, [&](const auto& each) {
-    return each.second.expiry > now && each.second.login.principal.id() == principal.id();
-  });
+  auto found = sessions_.extract(sha256(session));
+  if (found.empty()) return std::nullopt;
+  return std::move(found.mapped().login);
 }
 
 }  // namespace mcph

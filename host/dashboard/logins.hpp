@@ -40,13 +40,12 @@ class Logins {
   // Whether it is one; then it is none any more.
   bool redeem(std::string_view token);
 
-  // The name of a new session.
+  // The name of a new session. Its principal is a copy of no other session's.
   std::string begin(DashboardLogin login);
   // Nothing: there is no session of that name.
   std::optional<DashboardLogin> find(std::string_view session) const;
-  void end(std::string_view session);
-  // Whether somebody's session goes on.
-  bool has(const Principal& principal) const;
+  // Its login; nothing: there was no such session.
+  std::optional<DashboardLogin> end(std::string_view session);
 
  private:
   struct Session {

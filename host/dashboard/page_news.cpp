@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "telemetry/log_text.hpp"
 
 namespace mcph {
 namespace {
@@ -69,7 +70,8 @@ void add_list(std::string& object, std::string_view name, const std::vector<std:
 
 }  // namespace
 
-PageNews::PageNews(const Sources& sources, const OrderedJson& login) : sources_(sources), login_(dump(login)) {}
+PageNews::PageNews(const Sources& sources, const OrderedJson& login, bool may_operate)
+    : sources_(sources), login_(dump(login)), may_operate_(may_operate) {}
 
 std::string PageNews::next() {
   std::string news = "{";
@@ -128,9 +130,9 @@ void PageNews::add_calls(std::string& news) {
 }
 
 void PageNews::add_log_lines(std::string& news) {
-  const auto [lines, last, left_out] =
-      sources_.log.since(seen_lines_, has_begun_ ? max_lines : WatchedLog::max_kept_lines);
+  auto [lines, last, left_out] = sources_.log.since(seen_lines_, has_begun_ ? max_lines : WatchedLog::max_kept_lines);
   seen_lines_ = last;
+  if (!may_operate_) std::erase_if(lines, [](const std::string& line) { return level_of(line) == Log::Level::trace; });
   add_list(news, "log", lines, has_begun_ ? left_out : 0);
 }
 

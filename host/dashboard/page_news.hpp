@@ -34,8 +34,9 @@ class PageNews {
     const WatchedLog& log;
   };
 
-  // The sources outlive it. `login` is what the page is told of whoever looks at it.
-  PageNews(const Sources& sources, const nlohmann::ordered_json& login);
+  // The sources outlive it. `login` is what the page is told of whoever looks at it. What is said in calls, which lines
+  // of the level trace have, is for those who may operate.
+  PageNews(const Sources& sources, const nlohmann::ordered_json& login, bool may_operate);
 
   // A JSON object; empty: there is nothing new.
   std::string next();
@@ -49,6 +50,7 @@ class PageNews {
 
   const Sources& sources_;
   const std::string login_;
+  const bool may_operate_;
   std::shared_ptr<const StatusTexts> told_;  // null: nothing yet
   std::chrono::steady_clock::time_point figures_due_{};
   std::uint64_t seen_calls_ = 0;

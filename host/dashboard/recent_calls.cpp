@@ -58,12 +58,14 @@ auto first_after(const std::deque<RecentCall>& calls, std::uint64_t seen) {
 
 void RecentCalls::ended(const CallEnd& end) {
   auto call = recent_call_of(end);
-  if (keeps_bodies_) {
-    call.params = utf8_prefix(end.call.params, max_body_bytes);
-    call.answer = utf8_prefix(end.answer, max_body_bytes);
-  }
+  CallBodies bodies;
+  if (keeps_bodies_)
+    bodies = {.plugin = call.plugin,
+              .params = std::string(utf8_prefix(end.call.params, max_body_bytes)),
+              .answer = std::string(utf8_prefix(end.answer, max_body_bytes))};
   const MutexLock lock(mutex_);
-  call.number = ++last_;
+  call.number = bodies.number = ++last_;
+  if (keeps_bodies_) keep_bodies(std::move(bodies));
   if (!call.plugin.empty()) count(call.plugin, call.took);
   if (call.is_notable()) keep_call(notable_, call, notable_calls);
   keep_call(all_, std::move(call), most_);
@@ -88,13 +90,21 @@ RecentCalls::Histogram RecentCalls::times_of(std::string_view plugin) const {
   return found == times_.end() ? Histogram{} : found->second;
 }
 
-std::optional<RecentCall> RecentCalls::find(std::uint64_t number) const {
-  const MutexLock lock(mutex_);
-  for (const auto* const calls : {&all_, &notable_}) {
-    const auto found = std::ranges::lower_bound(*calls, number, {}, &RecentCall::number);
-    if (found != calls->end() && found->number == number) return *found;
+void RecentCalls::keep_bodies(CallBodies bodies) {
+  const auto bytes_of = [](const CallBodies& each) { return each.params.size() + each.answer.size(); };
+  bodies_bytes_ += bytes_of(bodies);
+  bodies_.push_back(std::move(bodies));
+  while (bodies_.size() > most_ || bodies_bytes_ > max_bodies_bytes) {
+    bodies_bytes_ -= bytes_of(bodies_.front());
+    bodies_.pop_front();
   }
-  return std::nullopt;
+}
+
+std::optional<CallBodies> RecentCalls::bodies_of(std::uint64_t number) const {
+  const MutexLock lock(mutex_);
+  const auto found = std::ranges::lower_bound(bodies_, number, {}, &CallBodies::number);
+  if (found == bodies_.end() || found->number != number) return std::nullopt;
+  return *found;
 }
 
 RecentCalls::News RecentCalls::since(std::uint64_t seen, std::size_t most) const {

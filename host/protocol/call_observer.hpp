@@ -47,7 +47,7 @@ struct ObservedCall {
   NetworkTransport transport = NetworkTransport::tcp;
   std::shared_ptr<const TraceSpan> span = nullptr;  // null: it is not traced
   std::size_t params_bytes = 0;                     // of JSON
-  std::string params = {};                          // that JSON; empty where no observer keeps bodies
+  std::string params = {};                          // the beginning of that JSON, as much as an observer keeps
 };
 
 struct CallEnd {
@@ -91,8 +91,8 @@ class CallObserver {
   // The span of its plugin's part, within that.
   virtual std::shared_ptr<const TraceSpan> begin_part(const TraceSpan& /*span*/) { return nullptr; }
 
-  // Whether it wants to have the params of calls, which are copied for it. Always the same.
-  virtual bool keeps_bodies() const { return false; }
+  // How many bytes it keeps of the params of calls, which are copied for it. Always the same.
+  virtual std::size_t kept_params() const { return 0; }
   // Before the answer leaves. Quick.
   virtual void ended(const CallEnd& end) = 0;
   virtual void plugin_ended(const PluginCallEnd& /*end*/) {}

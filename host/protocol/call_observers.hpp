@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,7 +29,12 @@ class CallObservers final : public CallObserver {
     }
     return nullptr;
   }
-  bool keeps_bodies() const override { return std::ranges::any_of(all_, &CallObserver::keeps_bodies); }
+  std::size_t kept_params() const override {
+    std::size_t most = 0;
+    for (const auto* each : all_)
+      most = std::max(most, each->kept_params());
+    return most;
+  }
   void ended(const CallEnd& end) override {
     for (auto* each : all_)
       each->ended(end);

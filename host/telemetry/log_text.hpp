@@ -58,4 +58,13 @@ inline std::string json_line(Log::Level level, std::string_view event, Log::Fiel
   return line;
 }
 
+// Of such a line.
+inline std::optional<Log::Level> level_of(std::string_view line) {
+  constexpr std::string_view before = R"("level":")";
+  const auto at = line.find(before);
+  if (at == std::string_view::npos) return std::nullopt;
+  line.remove_prefix(at + before.size());
+  return log_level_named(line.substr(0, line.find('"')));
+}
+
 }  // namespace mcph

@@ -28,7 +28,7 @@ class WatchedLog final : public Log {
   // What is kept for those who come later.
   static constexpr std::size_t max_kept_lines = 1000;
   static constexpr std::size_t max_kept_bytes = std::size_t{128} << 10;
-  static constexpr std::size_t max_kept_field_bytes = 4000;  // of one field, which is cut off there
+  static constexpr std::size_t max_kept_field_bytes = 4096;  // of one field, which is cut off there
 
   // Whether a watcher wants to see an event.
   using Wants = std::function<bool(std::string_view event, Fields fields)>;

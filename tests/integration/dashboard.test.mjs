@@ -142,10 +142,10 @@ viewers = ["looker"]
 operators = ["keeper"]
 `;
 
-async function serveTeam(context, { isAudited = false } = {}) {
-  const components = await Components.create('sample_v1');
+async function serveTeam(context, { isAudited = false, more = '', options: moreOptions = [], plugins = ['sample_v1'] } = {}) {
+  const components = await Components.create(...plugins);
   const audit = new AuditLog(components.folder);
-  const team = await Team.serve(context, components, roles + (isAudited ? await audit.table() : ''), ['--dashboard', '127.0.0.1:0', '--control', 'none']);
+  const team = await Team.serve(context, components, roles + more + (isAudited ? await audit.table() : ''), [...moreOptions, '--dashboard', '127.0.0.1:0', '--control', 'none']);
   team.host.dashboard = new URL((await team.host.log.until({ event: 'serving the dashboard' })).url);
   team.audit = audit;
   return team;
@@ -215,11 +215,12 @@ test('LoggingOutEndsWhatGoesOn', async (context) => {
   const logOut = (cookie) => ask(host, '/api/logout', { method: 'POST', cookie, body: {} });
   const events = await listen(here);
   await events.next();
-  // The same operator has not left elsewhere yet.
+  // Another login of the same operator is another matter.
   await logOut(elsewhere);
-  assert.equal((await ask(host, '/api/plugin?file=x', { cookie: here })).status, 404);
+  await ask(host, '/api/disable', { method: 'POST', cookie: here, body: { plugin: 'sample' } });
+  assert.equal(JSON.parse((await events.next()).value.data).method, 'notifications/tools/list_changed');
   await logOut(here);
-  for await (const event of events) assert.notEqual(event, undefined, 'the stream ends');
+  assert.equal((await events.next().catch(() => ({ done: true }))).done, true);
 });
 
 test('OperatorsSeeBodiesWhereTheyAreKept', options, async (context) => {
@@ -231,7 +232,7 @@ test('OperatorsSeeBodiesWhereTheyAreKept', options, async (context) => {
   const page = await Page.open(context, host, { at: 'calls' });
   await page.untilText('.calls tbody', 'nothing');
   await page.press('Show nothing', '.calls');
-  await page.untilText('.bodies', '"secret": "xxxxxxxxxx"');
+  await page.untilText('.bodies', '"secret":"xxxxxxxxxx"');
   await page.untilText('.bodies', 'Unknown tool');
   await page.press('Close', '.bodies');
   await page.until(() => !document.querySelector('dialog'));
@@ -239,9 +240,34 @@ test('OperatorsSeeBodiesWhereTheyAreKept', options, async (context) => {
   assert.equal((await ask(host, '/api/call?number=1')).status, 401);
   assert.equal((await ask(host, '/api/call?number=99', { cookie: await logIn(host) })).status, 404);
 
-  const team = await serveTeam(context);
-  const keeper = cookieOf(await logInWith(team.host, await team.token('kim', 'keeper')));
-  assert.equal((await ask(team.host, '/api/call?number=1', { cookie: keeper })).status, 404);
+});
+
+test('ViewersSeeNoBodies', async (context) => {
+  const team = await serveTeam(context, { isAudited: true, more: 'bodies = true\n', options: ['--log-level', 'trace'], plugins: ['telling'] });
+  const { audit, host } = team;
+  const logins = {};
+  for (const [name, role] of [['lou', 'looker'], ['kim', 'keeper']]) logins[name] = await logInWith(host, await team.token(name, role));
+  assert.equal((await logins.lou.json()).seesBodies, undefined);
+  assert.equal((await logins.kim.json()).seesBodies, true);
+  const [looker, keeper] = [cookieOf(logins.lou), cookieOf(logins.kim)];
+  const first = async (cookie) => {
+    const events = sseEvents((await ask(host, '/api/events', { cookie })).body);
+    for await (const { data } of events) if (data) return JSON.parse(data);
+  };
+  await (await ask(host, '/mcp', { method: 'POST', cookie: keeper, body: modernRequest('tools/call', { name: 'tell', arguments: { text: 'swordfish' } }),
+    headers: { Accept: 'application/json, text/event-stream', ...modernHeaders('tools/call', 'tell') } })).text();
+  const seen = { looker: await first(looker), keeper: await first(keeper) };
+  const { number } = seen.looker.calls.find(({ component }) => component === 'tell');
+  assert.ok(!JSON.stringify(seen.looker).includes('swordfish'));
+  assert.ok(JSON.stringify(seen.keeper.log).includes('swordfish'));
+  assert.equal((await ask(host, `/api/call?number=${number}`, { cookie: looker })).status, 403);
+  const shown = await ask(host, `/api/call?number=${number}`, { cookie: keeper });
+  assert.match((await shown.json()).params, /swordfish/);
+  assert.equal((await audit.until({ event: 'operator', action: 'call' })).principal.subject, 'kim');
+
+  const without = await serveTeam(context);
+  const cookie = cookieOf(await logInWith(without.host, await without.token('kim', 'keeper')));
+  assert.equal((await ask(without.host, '/api/call?number=1', { cookie })).status, 404);
 });
 
 test('SomethingMayStandBeforeIt', async (context) => {
@@ -253,6 +279,8 @@ test('SomethingMayStandBeforeIt', async (context) => {
   host.dashboard = new URL(`http://${(await host.log.until({ event: 'serving the dashboard' })).address}`);
   assert.match(await host.link(), /^https:\/\/host\.example\.com\/#t=/);
   const token = new URL(await host.link()).hash.slice('#t='.length);
+  // One that says the name by which it reaches the host, and one that passes on what the browser says.
+  assert.equal((await askAs(host, host.dashboard.host, '/api/login', { method: 'POST', origin: 'https://host.example.com', body: {} })).statusCode, 400);
   const logInAs = (name) => askAs(host, name, '/api/login', { method: 'POST', origin: `https://${name}`, body: { token } });
   assert.equal((await logInAs('other.example.com')).statusCode, 403);
   const login = await logInAs('host.example.com');

@@ -6,15 +6,6 @@ const slowUs = 1_000_000;
 // While they come in, so that a busy host does not keep the page busy, and while somebody reads.
 const shownCalls = { live: 40, paused: 500 };
 
-// As people read it, if it is whole: what is long is cut off.
-function pretty(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
 const isFailed = (call) => call.outcome !== 'result';
 const isSlow = (call) => call.us >= slowUs;
 
@@ -43,7 +34,11 @@ export class CallsView {
       this.note,
       element('table', { class: 'calls' }, element('caption', { class: 'unseen' }, 'Calls, the last one first'),
         element('thead', {}, element('tr', {}, head.map((title) => element('th', { scope: 'col' }, title)))), this.body));
-    host.addEventListener('news', ({ detail }) => (detail.reset || detail.calls) && this.#changed());
+    host.addEventListener('news', ({ detail }) => {
+      // Of another host, or shown to somebody else.
+      if (detail.reset) replaceChildren(this.body);
+      if (detail.reset || detail.calls) this.#changed();
+    });
   }
 
   shown() {
@@ -105,9 +100,10 @@ export class CallsView {
     const bodies = await this.host.bodies(call.number).catch((error) => ({ params: error.message, answer: '' }));
     const dialog = element('dialog', { class: 'bodies', close: () => dialog.remove() },
       element('h2', {}, call.component || call.method),
-      section('Params', element('pre', { tabindex: 0 }, pretty(bodies.params))),
-      section('Answer', element('pre', { tabindex: 0 }, pretty(bodies.answer))),
+      section('Params', element('pre', { tabindex: 0 }, bodies.params)),
+      section('Answer', element('pre', { tabindex: 0 }, bodies.answer)),
       button('Close', () => dialog.close()));
+    if (!this.element.isConnected) return;
     this.element.append(dialog);
     dialog.showModal();
   }

@@ -43,9 +43,9 @@ export class Host extends EventTarget {
     this.#stream = new EventSource('/api/events');
     this.#stream.addEventListener('message', ({ data }) => this.#take(JSON.parse(data)));
     this.#stream.addEventListener('error', () => {
-      this.#tell('state', 'away');
       // One that is refused is not tried again by the browser.
       if (this.#stream.readyState === EventSource.CLOSED) this.#tryAgain(this.#stream);
+      else this.#tell('state', 'away');
     });
   }
 
@@ -56,6 +56,7 @@ export class Host extends EventTarget {
     look.abort();
     if (stream !== this.#stream) return;
     if (status === 401 || status === 403) return this.#tell('state', 'locked');
+    this.#tell('state', 'away');
     setTimeout(() => stream === this.#stream && this.connect(), 1000);
   }
 

@@ -64,6 +64,7 @@ function logInForm(words) {
 }
 
 function lock(words) {
+  announce('');
   at('bar').hidden = true;
   replaceChildren(at('content'), logInForm(words));
   document.title = 'Log in · mcp-plugin-host';

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_text.hpp"
+#include "base/utf8.hpp"
 #include "protocol/calls/call_log.hpp"
 #include "protocol/error_reply.hpp"
 #include "protocol/limit_error.hpp"
@@ -130,7 +131,7 @@ void Server::observe(const Message& request, const Principal& principal, Exchang
                     .principal = principal,
                     .transport = exchange.arrival().transport,
                     .params_bytes = request.params.text().size()};
-  if (observer_->keeps_bodies()) call.params = request.params.text();
+  call.params = utf8_prefix(request.params.text(), observer_->kept_params());
   call.span = observer_->begin_span(request.params.find("_meta"), exchange.arrival());
   exchange.observe(*observer_, std::move(call));
 }

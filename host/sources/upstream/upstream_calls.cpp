@@ -199,7 +199,7 @@ void UpstreamCalls::said(std::optional<RequestId> request, std::string_view leve
   constexpr std::int32_t warning = 3;
   log_.write(severity >= warning ? Log::Level::warning : Log::Level::info, "plugin says",
              {{"plugin", identity_.name},
-              {"level", utf8_prefix(level, max_logged_bytes)},
+              {"severity", utf8_prefix(level, max_logged_bytes)},
               {"text", utf8_prefix(text, max_logged_bytes)}});
 }
 

@@ -143,7 +143,6 @@ TEST_F(ConfigSourceTest, KnowsWhoseTheDashboardIs) {
           "[tokens]\nfile = \"t\"\n[roles.user]\n[dashboard]\nviewers = [\"user\"]\noperators = [\"user\", \"usr\"]\n"),
       "6:22: \"operators[1]\" must be a role that there is, as [roles.NAME], but is \"usr\"");
   EXPECT_EQ(mistakes_in("[dashboard]\nallow_remote = true\n"), "2:1: \"allow_remote\" needs listen");
-  EXPECT_EQ(mistakes_in("[dashboard]\nurl = \"https://host.example.com\"\n"), "2:1: \"url\" needs listen");
   const auto config = load("[dashboard]\nlisten = \"none\"\n");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_FALSE(config->dashboard.listen);

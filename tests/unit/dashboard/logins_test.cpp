@@ -56,11 +56,12 @@ TEST_F(LoginsTest, ASessionIsThereUntilItEnds) {
   EXPECT_TRUE(logins_.find(session)->may_operate);
   EXPECT_FALSE(logins_.find(other)->may_operate);
   EXPECT_FALSE(logins_.find("guess"));
-  const auto keeper = login_of("keeper").principal;
-  EXPECT_TRUE(logins_.has(keeper));
-  logins_.end(session);
+  const auto login = logins_.find(session);
+  EXPECT_TRUE(login->principal.is_copy_of(logins_.find(session)->principal));
+  EXPECT_FALSE(login->principal.is_copy_of(logins_.find(logins_.begin(*login))->principal));
+  ASSERT_TRUE(logins_.end(session));
   EXPECT_FALSE(logins_.find(session));
-  EXPECT_FALSE(logins_.has(keeper));
+  EXPECT_FALSE(logins_.end(session));
   now_ += Logins::session_time;
   EXPECT_FALSE(logins_.find(other));
 }

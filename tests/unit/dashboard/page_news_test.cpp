@@ -32,7 +32,7 @@ class PageNewsTest : public ::testing::Test {
                                        },
                                    .calls = calls_,
                                    .log = log_};
-  PageNews news_{sources_, {{"name", "operator"}}};
+  PageNews news_{sources_, {{"name", "operator"}}, true};
 };
 
 TEST_F(PageNewsTest, TellsEverythingAtFirst) {

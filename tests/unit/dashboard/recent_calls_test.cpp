@@ -53,22 +53,30 @@ TEST_F(RecentCallsTest, SaysWhatThereIsToKnow) {
 }
 
 TEST_F(RecentCallsTest, KeepsTheBeginningsOfBodiesWhereTheyAreWanted) {
-  const std::string params(RecentCalls::max_body_bytes + 1, 'x');
-  RecentCalls kept(1, true);
-  EXPECT_TRUE(kept.keeps_bodies());
-  EXPECT_FALSE(calls_.keeps_bodies());
+  RecentCalls kept(10'000, true);
+  EXPECT_EQ(kept.kept_params(), RecentCalls::max_body_bytes);
+  EXPECT_EQ(calls_.kept_params(), 0U);
+  const std::string answer(RecentCalls::max_body_bytes + 1, 'x');
   ObservedCall call;
-  call.params = params;
-  call.params_bytes = params.size();
-  for (auto* const calls : {&kept, &calls_})
-    calls->ended({call, Outcome::result, 0, 1ms, "{}"});
-  ASSERT_TRUE(kept.find(1));
-  EXPECT_EQ(kept.find(1)->params.size(), RecentCalls::max_body_bytes);
-  EXPECT_EQ(kept.find(1)->params_bytes, params.size());
-  EXPECT_EQ(kept.find(1)->answer, "{}");
-  EXPECT_EQ(calls_.find(1)->answer, "");
-  EXPECT_EQ(calls_.find(1)->answer_bytes, 2U);
-  EXPECT_FALSE(kept.find(2));
+  call.params = "{}";
+  call.params_bytes = 2;
+  const auto end_all = [&] {
+    for (auto* const calls : {&kept, &calls_})
+      calls->ended({call, Outcome::result, 0, 1ms, answer});
+  };
+  end_all();
+  ASSERT_TRUE(kept.bodies_of(1));
+  EXPECT_EQ(kept.bodies_of(1)->params, "{}");
+  EXPECT_EQ(kept.bodies_of(1)->answer.size(), RecentCalls::max_body_bytes);
+  EXPECT_FALSE(kept.bodies_of(2));
+  EXPECT_FALSE(calls_.bodies_of(1));
+  EXPECT_EQ(calls_.since(0, 1).calls.front().params_bytes, 2U);
+  EXPECT_EQ(calls_.since(0, 1).calls.front().answer_bytes, answer.size());
+  constexpr auto fitting = RecentCalls::max_bodies_bytes / (RecentCalls::max_body_bytes + 2);
+  for (std::size_t i = 0; i < fitting; ++i)
+    end_all();
+  EXPECT_FALSE(kept.bodies_of(1));
+  EXPECT_TRUE(kept.bodies_of(2));
 }
 
 TEST_F(RecentCallsTest, TellsWhatIsNew) {
