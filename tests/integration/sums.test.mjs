@@ -163,8 +163,11 @@ test('LargeAnswersThatNobodyReadsHaveOneBound', async (t) => {
   silent[0].socket.resume();
   assert.match(await silent[0].textUntil('\r\n'), /^200 /);
   await silent[0].textUntil('"}}');
-  const later = await ask(10_000_000, { reads: true });
-  assert.equal((await later.response()).status, 200);
+  // A client may have the last byte before the host knows that it has been taken.
+  const end = performance.now() + 2000;
+  let later;
+  do later = await (await ask(10_000_000, { reads: true })).response(); while (later.status === 503 && performance.now() < end);
+  assert.equal(later.status, 200);
 });
 
 const command = (...args) => new Promise((resolve) => {
