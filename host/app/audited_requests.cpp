@@ -110,7 +110,7 @@ void AuditedRequests::operator_has(const OperatorAct& act) {
   AuditEvent event("operator");
   event.add("action", act.command).add("plugin", act.plugin).add("outcome", act.outcome);
   add_principal(event, act.by);
-  log_.add(std::move(event));
+  log_.add(event);
 }
 
 }  // namespace mcph
