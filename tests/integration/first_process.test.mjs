@@ -6,14 +6,12 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
-import { argumentsOf, HttpHost, inProcess, program } from './support/host.mjs';
+import { argumentsOf, HttpHost, program } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
 const orphans = Number(process.env.MCP_ORPHANS ?? 100);
 const own = ['--pid', '--fork', '--kill-child', '--mount-proc', ...(process.getuid() === 0 ? [] : ['--map-root-user'])];
-const skip =
-  (inProcess && 'the plugin dies') ||
-  (spawnSync('unshare', [...own, 'true']).status !== 0 && 'needs a namespace for processes of its own');
+const skip = spawnSync('unshare', [...own, 'true']).status !== 0 && 'needs a namespace for processes of its own';
 
 const statusOf = (pid) => {
   try {

@@ -7,12 +7,11 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
-import { inProcess, program, serve } from './support/host.mjs';
+import { program, serve } from './support/host.mjs';
 import { command } from './support/operated.mjs';
 import { Terminal } from './support/terminal.mjs';
 
 const isThere = (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
-const once = inProcess && 'it is the same wherever plugins run';
 
 const shells = {
   bash: { start: ['bash', '--norc', '--noprofile', '-i'], load: 'source <(mcp-plugin-host completion bash)' },
@@ -22,7 +21,7 @@ const shells = {
 };
 
 for (const [name, { start, load }] of Object.entries(shells)) {
-  const skip = once || (!isThere(start[0]) && `install ${start[0]}`);
+  const skip = !isThere(start[0]) && `install ${start[0]}`;
   test(`Completes in ${name}`, { skip, timeout: 60_000 }, async (context) => {
     const components = await Components.create('sample_v1', 'slow');
     await serve(context, components);
@@ -59,7 +58,7 @@ async function candidates(...words) {
   return stdout.trimEnd().split('\n').map((line) => line.split('\t')[0]);
 }
 
-test('CompletionKnowsCommandsOptionsAndTheRunningHost', { skip: once, timeout: 60_000 }, async (context) => {
+test('CompletionKnowsCommandsOptionsAndTheRunningHost', { timeout: 60_000 }, async (context) => {
   const components = await Components.create('sample_v1', 'slow');
   await serve(context, components);
   assert.deepEqual(await candidates('tok'), ['token']);
@@ -75,7 +74,7 @@ test('CompletionKnowsCommandsOptionsAndTheRunningHost', { skip: once, timeout: 6
   assert.deepEqual(await candidates('add', 'wiki', 'npx', ''), [':files']);
 });
 
-test('CompletionStartsNoPlugin', { skip: once, timeout: 60_000 }, async (context) => {
+test('CompletionStartsNoPlugin', { timeout: 60_000 }, async (context) => {
   const components = await Components.create('sample_v1');
   context.after(() => components.discard());
   assert.deepEqual(await candidates('call', '--components', components.root, 'only'), ['']);
@@ -86,7 +85,7 @@ test('CompletionStartsNoPlugin', { skip: once, timeout: 60_000 }, async (context
 const optionsIn = (help) => help.match(/(?<=[ ,])--[a-z-]+/g);
 const commandsIn = (help) => [...(help.split('\nSubcommands:\n')[1] ?? '').matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name);
 
-test('TheManualHasEveryCommandAndEveryOption', { skip: once, timeout: 60_000 }, async (context) => {
+test('TheManualHasEveryCommandAndEveryOption', { timeout: 60_000 }, async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'manual-'));
   context.after(() => rm(folder, { recursive: true, force: true }));
   assert.equal((await command('__manual', folder)).status, 0);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Components, fixture } from './support/components.mjs';
-import { HttpHost, inProcess, program, serve } from './support/host.mjs';
+import { HttpHost, program, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { command } from './support/operated.mjs';
 import { Terminal, pictureOf } from './support/terminal.mjs';
@@ -14,7 +14,7 @@ import { Terminal, pictureOf } from './support/terminal.mjs';
 async function call(host, name, args = {}) {
   return (await postModern(host.url, 'tools/call', { name, arguments: args })).json();
 }
-const options = { timeout: 60_000, skip: inProcess && 'it is the same wherever plugins run' };
+const options = { timeout: 60_000 };
 const withoutNoColor = { ...process.env };
 delete withoutNoColor.NO_COLOR;
 const watch = (context, size = {}) =>
