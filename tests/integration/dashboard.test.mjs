@@ -152,6 +152,9 @@ async function serveTeam(context, { isAudited = false, more = '', options: moreO
 }
 
 const logInWith = (host, token) => ask(host, '/api/login/credential', { method: 'POST', body: {}, headers: token ? { Authorization: `Bearer ${token}` } : {} });
+// At the endpoint beside the page.
+const askMcp = (host, cookie, method, params) => ask(host, '/mcp', { method: 'POST', cookie, body: modernRequest(method, params),
+  headers: { Accept: 'application/json, text/event-stream', ...modernHeaders(method, params.name) } });
 const cookieOf = (response) => response.headers.get('Set-Cookie').split(';')[0];
 
 test('CredentialsOfClientsLetInByTheirRoles', async (context) => {
@@ -172,8 +175,7 @@ test('CredentialsOfClientsLetInByTheirRoles', async (context) => {
   await host.log.until({ event: 'dashboard command', who: 'host#kim' });
 
   // Each may use what the roles permit, and no more.
-  const call = async (cookie, name) => (await ask(host, '/mcp', { method: 'POST', cookie, body: modernRequest('tools/call', { name, arguments: {} }),
-    headers: { Accept: 'application/json, text/event-stream', ...modernHeaders('tools/call', name) } })).json();
+  const call = async (cookie, name) => (await askMcp(host, cookie, 'tools/call', { name, arguments: {} })).json();
   assert.equal((await call(cookieOf(looker), 'version')).result.content[0].text, '1');
   assert.match((await call(cookieOf(looker), 'only_in_v1')).error.message, /Unknown tool/);
   assert.equal((await call(cookieOf(keeper), 'only_in_v1')).result.content[0].text, 'only_in_v1');
@@ -209,11 +211,8 @@ test('WhatIsDoneAndRefusedThereIsInTheAuditLog', async (context) => {
 test('LoggingOutEndsWhatGoesOn', async (context) => {
   const host = await serveWithDashboard(context, await Components.create('sample_v1'));
   const [here, elsewhere] = [await logIn(host), await logIn(host)];
-  const listen = async (cookie) => sseEvents((await ask(host, '/mcp', { method: 'POST', cookie,
-    body: modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }),
-    headers: { Accept: 'application/json, text/event-stream', ...modernHeaders('subscriptions/listen') } })).body);
   const logOut = (cookie) => ask(host, '/api/logout', { method: 'POST', cookie, body: {} });
-  const events = await listen(here);
+  const events = sseEvents((await askMcp(host, here, 'subscriptions/listen', { notifications: { toolsListChanged: true } })).body);
   await events.next();
   // Another login of the same operator is another matter.
   await logOut(elsewhere);
@@ -239,7 +238,6 @@ test('OperatorsSeeBodiesWhereTheyAreKept', options, async (context) => {
   assert.deepEqual(page.mistakes, []);
   assert.equal((await ask(host, '/api/call?number=1')).status, 401);
   assert.equal((await ask(host, '/api/call?number=99', { cookie: await logIn(host) })).status, 404);
-
 });
 
 test('ViewersSeeNoBodies', async (context) => {
@@ -254,8 +252,7 @@ test('ViewersSeeNoBodies', async (context) => {
     const events = sseEvents((await ask(host, '/api/events', { cookie })).body);
     for await (const { data } of events) if (data) return JSON.parse(data);
   };
-  await (await ask(host, '/mcp', { method: 'POST', cookie: keeper, body: modernRequest('tools/call', { name: 'tell', arguments: { text: 'swordfish' } }),
-    headers: { Accept: 'application/json, text/event-stream', ...modernHeaders('tools/call', 'tell') } })).text();
+  await (await askMcp(host, keeper, 'tools/call', { name: 'tell', arguments: { text: 'swordfish' } })).text();
   const seen = { looker: await first(looker), keeper: await first(keeper) };
   const { number } = seen.looker.calls.find(({ component }) => component === 'tell');
   assert.ok(!JSON.stringify(seen.looker).includes('swordfish'));
