@@ -114,9 +114,8 @@ Result<LogRequest> read_log_request(const Json& json) {
 
 // Whether a line of the log is about that plugin, by its name or its file, which also a refused one has.
 bool is_about(const std::string& wanted, std::string_view plugin, std::string_view file) {
-  if (wanted.empty() || plugin == wanted || file == wanted) return true;
-  const auto name = std::filesystem::path(file).filename();
-  return !file.empty() && (name == wanted || name.stem() == wanted);
+  if (wanted.empty() || plugin == wanted) return true;
+  return !file.empty() && is_path_called(file, std::filesystem::path(wanted).lexically_normal());
 }
 
 // The last of those lines that are wanted.
@@ -250,7 +249,8 @@ std::string OperatorAnswers::remark_on_plugin(const std::string& plugin) const {
     names.push_back(name);
   }
   const auto nearest = similar_name(plugin, names);
-  return "no plugin is called \"" + plugin + "\"" + (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?");
+  return "no plugin is called \"" + plugin + "\"; " +
+         (nearest.empty() ? "status says which there are" : "did you mean \"" + nearest + "\"?");
 }
 
 std::string OperatorAnswers::show_log(const LogRequest& request, ControlServer::Asker& asker) const {

@@ -26,6 +26,14 @@ std::string time_text(std::chrono::system_clock::time_point when) {
   return text;
 }
 
+std::string precise_time_text(std::chrono::system_clock::time_point when) {
+  constexpr int ms_in_s = 1000;
+  constexpr std::size_t digits_of_ms = 3;
+  const auto since = std::chrono::floor<std::chrono::milliseconds>(when.time_since_epoch());
+  const auto ms = std::to_string(ms_in_s + (since % ms_in_s).count()).substr(1, digits_of_ms);
+  return time_text(when).insert(std::string_view("2000-01-01T00:00:00").size(), "." + ms);
+}
+
 std::optional<std::chrono::system_clock::time_point> read_time(std::string_view text) {
   static constexpr std::string_view whole = "0000-00-00T00:00:00Z";
   static constexpr std::size_t date_length = std::string_view("0000-00-00").size();

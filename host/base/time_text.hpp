@@ -10,7 +10,9 @@ namespace mcph {
 
 // In UTC, to the second: "2026-07-28T12:00:00Z".
 std::string time_text(std::chrono::system_clock::time_point when);
-// What time_text writes, and a date alone, which is its beginning.
+// To the millisecond: "2026-07-28T12:00:00.123Z".
+std::string precise_time_text(std::chrono::system_clock::time_point when);
+// What time_text writes, or a date alone, which is its beginning.
 std::optional<std::chrono::system_clock::time_point> read_time(std::string_view text);
 
 }  // namespace mcph

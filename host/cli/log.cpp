@@ -54,11 +54,12 @@ int run(const LogCommand& command) {
   auto lines = ToldLines::begin(command.options, request);
   if (lines.has_error()) return complain(lines.error().message);
   if (!lines->remark().empty()) std::cerr << "mcp-plugin-host: " << lines->remark() << "\n";
+  const bool is_known = lines->remark().empty();
   const Paint paint(wants_color(command.color, STDOUT_FILENO));
   for (std::size_t count = 0; command.count == 0 || count < command.count; ++count) {
     const auto line = lines->next();
     if (line.has_error()) return complain(line.error().message);
-    if (!*line) return 0;
+    if (!*line) return is_known || count > 0 ? 0 : not_carried_out;
     std::cout << (command.options.json ? **line : log_line(**line, paint))
               << std::endl;  // NOLINT(performance-avoid-endl): somebody looks at it
   }

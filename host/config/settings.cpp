@@ -241,8 +241,9 @@ Form<Config> serving_table() {
            "File with at least 32 random bytes; replicas that share it go on with each other's calls")
       .add("threads", host(&HostOptions::threads), number<unsigned>(0, 64),
            "Threads that do I/O; 0 for as many as there are processors, at most 4")
-      .add("control", host(&HostOptions::control), text(),
-           "Socket at which status, reload, disable and enable reach this host, or none; by default a private one")
+      .add(
+          "control", host(&HostOptions::control), text(),
+          "Socket at which the operator's commands, such as status, reach this host, or none; by default a private one")
       .add("shutdown_grace_s", host(&HostOptions::shutdown_grace), duration<seconds>(),
            "How long calls in flight may take when the host ends")
       .form();

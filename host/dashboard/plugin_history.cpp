@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/absolute_path.hpp"
 #include "base/utf8.hpp"
 #include "telemetry/log_events.hpp"
 #include "telemetry/log_text.hpp"
@@ -35,7 +36,7 @@ void PluginHistory::write(Level level, std::string_view event, Fields fields) {
   // Its frames follow.
   if (event == plugin_crashed) backtraces_.erase(std::string(plugin));
   if (is_frame || file.empty()) return;
-  auto& events = lines_of(events_, file);
+  auto& events = lines_of(events_, absolute_path(file).string());
   events.push_front(json_line(level, event, fields, max_field_bytes));
   if (events.size() > max_events) events.pop_back();
 }

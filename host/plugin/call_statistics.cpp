@@ -28,9 +28,9 @@ void CallStatistics::answered(std::chrono::nanoseconds took) {
   ++answered_;
 }
 
-void CallStatistics::went_wrong(std::string what) {
-  if (what.size() > max_error_bytes) what.resize(max_error_bytes);
-  last_error_ = LastError{std::move(what), std::chrono::system_clock::now()};
+void CallStatistics::went_wrong(LastError error) {
+  if (error.what.size() > max_error_bytes) error.what.resize(max_error_bytes);
+  last_error_ = std::move(error);
 }
 
 std::chrono::microseconds CallStatistics::quantile(std::uint64_t rank) const {

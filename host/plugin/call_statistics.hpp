@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace mcph {
 
@@ -33,7 +34,8 @@ class CallStatistics {
   void began() { ++calls_; }
   void answered(std::chrono::nanoseconds took);
   void failed() { ++errors_; }
-  void went_wrong(std::string what);
+  void went_wrong(std::string what) { went_wrong(LastError{std::move(what), std::chrono::system_clock::now()}); }
+  void went_wrong(LastError error);
 
   // All but what is in flight.
   Summary summary() const;

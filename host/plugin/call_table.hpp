@@ -101,6 +101,7 @@ class CallTable {
   // A call has ended with an error, or will, where empty: what went wrong last stays; and what is no call's end.
   void failed(std::string why) { calls_.failed(std::move(why)); }
   void went_wrong(std::string what) { calls_.went_wrong(std::move(what)); }
+  void went_wrong(LastError error) { calls_.went_wrong(std::move(error)); }
   void answered_wrongly(std::string why);
   std::size_t size() const { return calls_.size(); }
   CallStatistics::Summary summary() const { return calls_.summary(); }

@@ -81,6 +81,11 @@ void CallsInFlight::went_wrong(std::string what) {
   statistics_.went_wrong(std::move(what));
 }
 
+void CallsInFlight::went_wrong(LastError error) {
+  const MutexLock lock(mutex_);
+  statistics_.went_wrong(std::move(error));
+}
+
 CallStatistics::Summary CallsInFlight::summary() const {
   const MutexLock lock(mutex_);
   auto summary = statistics_.summary();

@@ -56,6 +56,7 @@ class CallsInFlight {
   void failed(std::string why);
   // What is no call's end.
   void went_wrong(std::string what);
+  void went_wrong(LastError error);
   CallStatistics::Summary summary() const;
 
   // Removes it, or all, to be answered in the plugin's stead.

@@ -53,7 +53,7 @@ inline std::string json_members(std::string_view event, Log::Fields fields, std:
 // A line of the log as a JSON object: {"time", "level", "event", each field}.
 inline std::string json_line(Log::Level level, std::string_view event, Log::Fields fields,
                              std::size_t max_field_bytes = std::string_view::npos) {
-  auto line = R"({"time":")" + time_text(std::chrono::system_clock::now()) + R"(","level":")";
+  auto line = R"({"time":")" + precise_time_text(std::chrono::system_clock::now()) + R"(","level":")";
   line.append(name_of(level)).append(R"(",)").append(json_members(event, fields, {}, max_field_bytes)) += '}';
   return line;
 }

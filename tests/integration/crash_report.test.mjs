@@ -128,6 +128,20 @@ test('TheOperatorSeesThePlaceAndTheCallerOnlyIfAllowed', { skip }, async (contex
   }
 });
 
+test('WhatEndsTheNextProcessIsLastAlthoughThePlaceOfACrashIsFoundLater', { skip }, async (context) => {
+  const components = await Components.create();
+  const control = join(components.folder, 'control');
+  await components.write('crashing.json', JSON.stringify({ restarts: { crashes: 0, firstDelayMs: 0, lastDelayMs: 0 } }));
+  await components.add('crashing_debug', 'crashing.so');
+  const host = await serve(context, components, ['--control', control]);
+  for (const how of ['divide_by_zero', 'leave'])
+    await (await postModern(host.url, 'tools/call', { name: 'crash', arguments: { how } })).json();
+  await host.log.until({ event: 'plugin crashed', what: 'its process exited with status 7' });
+  assert.match(host.log.matching({ event: 'plugin crashed' })[0].at, /^crashing\.cpp:\d+ /);
+  const [{ lastError }] = JSON.parse(execFileSync(program, ['status', '--json', '--control', control])).plugins;
+  assert.match(lastError.message, /exited with status 7/);
+});
+
 test('APluginThatCrashesWhileItIsLoadedIsRefusedWithThePlace', { skip }, async (context) => {
   const components = await Components.create();
   await components.write('crashing.json', JSON.stringify({ crash: 'write_null' }));

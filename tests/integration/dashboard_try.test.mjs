@@ -52,7 +52,7 @@ test('EveryKindOfComponentAndContent', options, async (context) => {
   await run(page, 'tools/structured');
   await page.untilText('.result .json-tree', 'degrees');
   await run(page, 'tools/fails');
-  await page.untilText('.result .problem', 'The tool says that it failed.');
+  await page.untilText('.result .problem', 'The call failed.');
   await page.untilText('.result', 'it does not work');
   await run(page, `resources/${encodeURIComponent('mock://plain')}`);
   await page.untilText('.result', 'a plain text');

@@ -45,8 +45,10 @@ test('TheLogIsReadAsPeopleReadIt', { timeout: 60_000 }, async (context) => {
   assert.match(refused.stdout, /^[^\n]*plugin refused [^\n]*\n$/);
   const file = await command('log', components.file('no_entry.so'), '--no-follow');
   assert.match(file.stdout, /plugin refused/);
+  for (const end of ['no_entry.so', 'tools/no_entry.so', 'tools/no_entry'])
+    assert.match((await command('log', end, '--no-follow')).stdout, /plugin refused/, end);
   const none = await command('log', 'sampel', '--no-follow');
-  assert.deepEqual([none.status, none.stdout], [0, '']);
+  assert.deepEqual([none.status, none.stdout], [2, '']);
   assert.match(none.stderr, /no plugin is called "sampel"; did you mean "sample"\?/);
   assert.match((await command('log', '--level', 'loud')).stderr, /"loud" is not one of trace\|debug\|info\|warning\|error/);
 });

@@ -33,13 +33,13 @@ export function histogram(counts) {
   const shown = counts.slice(first);
   const most = Math.max(...shown);
   const width = 22;
-  const picture = drawing('svg', { class: 'histogram', viewBox: `0 0 ${Math.max(shown.length * width, 220)} 96`, role: 'img' });
+  const picture = drawing('svg', { class: 'histogram', viewBox: `-12 0 ${Math.max(shown.length * width, 220) + 24} 96`, role: 'img' });
   picture.setAttribute('aria-label', `Answer times: ${shown.map((each, i) => `${count(each)} below ${duration(8 * 2 ** (first + i))}`).join(', ')}`);
   for (const [i, each] of shown.entries()) {
     const height = each > 0 ? Math.max(2, (each / most) * 70) : 0;
     const words = `${count(each)} below ${duration(8 * 2 ** (first + i))}`;
     picture.append(drawing('rect', { x: i * width + 2, y: 74 - height, width: width - 4, height, rx: 2 }, drawing('title', {}, words)));
-    if (i % 3 === 0) picture.append(drawing('text', { x: i * width + 2, y: 90 }, `<${duration(8 * 2 ** (first + i))}`));
+    if (i % 3 === 0) picture.append(drawing('text', { x: (i + 0.5) * width, y: 90, 'text-anchor': 'middle' }, `<${duration(8 * 2 ** (first + i))}`));
   }
   return picture;
 }

@@ -1,7 +1,7 @@
 // A JSON value that can be opened level by level. Of what is long the beginning is shown, and the rest when it is asked
 // for.
 import { button, element } from './elements.js';
-import { count } from './words.js';
+import { count, plural } from './words.js';
 
 const maxEntries = 100;
 const maxTreeText = 10_000;
@@ -25,7 +25,7 @@ function nodeElement(value, key, isOpen = false) {
   const label = key === undefined ? null : [element('span', { class: 'key' }, String(key)), ': '];
   if (value === null || typeof value !== 'object') return element('span', {}, label, scalar(value));
   const entries = Object.entries(value);
-  const words = Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`;
+  const words = Array.isArray(value) ? `[${plural(entries.length, 'item')}]` : `{${plural(entries.length, 'member')}}`;
   if (entries.length === 0) return element('span', {}, label, words);
   const made = element('details', { open: isOpen }, element('summary', {}, label, element('span', { class: 'dim' }, words)));
   // Only when somebody looks.

@@ -3,7 +3,7 @@ import { announce, button, element, icon, pairs, replaceChildren, section, setTe
 import { histogram, Sparkline, sparkPoints } from './charts.js';
 import { jsonTree } from './json_tree.js';
 import { lineElement } from './log_view.js';
-import { bytes, count, duration, fileName, rate, span } from './words.js';
+import { bytes, clock, count, duration, fileName, rate, span } from './words.js';
 
 const good = new Set(['serving']);
 const passing = new Set(['starting', 'draining', 'disabled']);
@@ -41,6 +41,12 @@ function componentsOf(details, show) {
       each.description && element('span', { class: 'dim' }, each.description))))];
   });
   return lists.length > 0 && section('Components', ...lists);
+}
+
+// When, and of which version: an earlier one, maybe.
+function crashWords(history) {
+  const crash = history?.find(({ event }) => event === 'plugin crashed');
+  return crash ? `Last crash, ${clock(Date.parse(crash.time))}, version ${crash.version}` : 'Last crash';
 }
 
 class Row {
@@ -166,11 +172,11 @@ class Row {
         plugin.sandbox?.lacks.length > 0 && ['* The sandbox lacks', plugin.sandbox.lacks.join('; ')],
         plugin.lastError && ['Last error', `${plugin.lastError.message} (${plugin.lastError.at})`],
       ].filter(Boolean))),
-      chart && section('Answer times', chart),
+      chart && section('Answer times, of all its versions', chart),
       limitsOf(plugin, details),
       details.remarks?.length > 0 && section('Remarks', element('ul', { class: 'remarks' }, details.remarks.map((remark) => element('li', {}, remark)))),
       componentsOf(details, this.view.show),
-      details.backtrace?.length > 0 && section('Last crash', element('pre', { tabindex: 0 }, details.backtrace.join('\n'))),
+      details.backtrace?.length > 0 && section(crashWords(details.history), element('pre', { tabindex: 0 }, details.backtrace.join('\n'))),
       details.configuration !== undefined && section('Configuration', jsonTree(details.configuration)),
       details.history?.length > 0 && section('What became of it', element('ol', { class: 'plain lines' }, details.history.map(lineElement))),
     ].filter(Boolean);

@@ -52,7 +52,7 @@ function messageElement(message, show) {
 // Of a result of tools/call, resources/read or prompts/get.
 export function resultElements(result, show) {
   const parts = [];
-  if (result.isError) parts.push(element('p', { class: 'problem' }, 'The tool says that it failed.'));
+  if (result.isError) parts.push(element('p', { class: 'problem' }, 'The call failed.'));
   if (typeof result.description === 'string') parts.push(element('p', {}, result.description));
   for (const each of result.content ?? []) parts.push(contentElement(each, show));
   for (const each of result.contents ?? []) parts.push(resourceElement(each));

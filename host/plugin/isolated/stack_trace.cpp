@@ -137,6 +137,8 @@ std::vector<TracedFrame> frames_of(const StackTrace& trace, const TracedLibrary&
   return frames;
 }
 
+constexpr std::string_view inlined_into = ", inlined into";
+
 // Makes frames readable, and remembers the place that is to be told first.
 class TraceReader {
  public:
@@ -149,6 +151,9 @@ class TraceReader {
     for (const auto& frame : frames)
       add(frame);
     if (last_own_ != 0) words_.resize(last_own_);
+    // Into what has called the author's own.
+    if (!words_.empty() && words_.back().ends_with(inlined_into))
+      words_.back().resize(words_.back().size() - inlined_into.size());
     return words_;
   }
   bool has_line() const { return first_choice_ || (second_choice_ && !has_offset_of_author_); }
@@ -173,7 +178,7 @@ class TraceReader {
     }
     for (const auto& each : found) {
       const bool is_last = &each == &found.back();
-      words_.push_back(mcph::words_for(each) + (is_last ? "" : ", inlined into"));
+      words_.push_back(mcph::words_for(each) + (is_last ? "" : std::string(inlined_into)));
       const bool has_line = each.line > 0;  // a compiler has none for code that several lines share
       if (has_line && !second_choice_) second_choice_ = short_place(each);
       if (is_borrowed(each)) continue;

@@ -126,6 +126,7 @@ class Supervisor final : private WorkerListener {
     std::string printed = {};  // as LastLines has it
     std::size_t failed_calls = 0;
     bool may_pass = false;
+    std::chrono::system_clock::time_point at = {};
     std::vector<StackTrace> traces = {};
     Calls calls = {};  // that are refused when it is told
   };

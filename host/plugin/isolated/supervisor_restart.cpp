@@ -164,8 +164,14 @@ void Supervisor::tell_trace(const ReadableStacks& stacks) {
 
 void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks) {
   const auto how_and_where = end.how + words_for_place(stacks);
+  auto last = calls_.summary().last_error;
   refuse_calls(end.calls, how_and_where);
-  if (stacks.has_line) calls_.went_wrong("its process " + how_and_where + words_for_printed(end.printed));
+  // What went wrong while the place was looked for stays what went wrong last.
+  if (last && last->at > end.at) {
+    calls_.went_wrong(*std::move(last));
+  } else if (stacks.has_line) {
+    calls_.went_wrong(LastError{"its process " + how_and_where + words_for_printed(end.printed), end.at});
+  }
   log_.error(end.may_pass ? "plugin cannot start" : plugin_crashed,
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},
@@ -189,7 +195,8 @@ void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableS
 void Supervisor::plan_restart(End end) {
   // What keeps it from starting, and is not its own fault, does not count.
   const Delay delay = end.may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
-  calls_.went_wrong("its process " + end.how + words_for_printed(end.printed));
+  end.at = std::chrono::system_clock::now();
+  calls_.went_wrong(LastError{"its process " + end.how + words_for_printed(end.printed), end.at});
   // Before it starts, so that this is told before its start is.
   auto traces = std::exchange(end.traces, {});
   telling_.once_readable(std::move(traces),

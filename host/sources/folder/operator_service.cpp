@@ -27,16 +27,6 @@ ReportedState reported(PluginState state) {
   return ReportedState::quarantined;  // or about to be
 }
 
-// Its file's path or the end of it, with the extension or without.
-bool lies_at(const std::filesystem::path& file, const std::filesystem::path& name) {
-  const auto path = absolute_path(file).lexically_normal();
-  const auto length = std::distance(name.begin(), name.end());
-  if (length == 0 || length > std::distance(path.begin(), path.end())) return false;
-  const auto end = std::prev(path.end(), length);
-  return std::equal(end, std::prev(path.end()), name.begin()) &&
-         (path.filename() == name.filename() || path.stem() == name.filename());
-}
-
 // As the plugin calls itself, or did.
 std::optional<std::string> name_of(const TrackedFile& tracked) {
   if (tracked.served().plugin != nullptr) return tracked.served().plugin->identity().name;
@@ -231,7 +221,7 @@ std::vector<std::filesystem::path> OperatorService::files_called(const std::stri
   std::vector<std::filesystem::path> placed;
   for (const auto& [file, tracked] : files_.files()) {
     if (name.empty() || name_of(tracked) == name) named.push_back(file);
-    if (lies_at(file, std::filesystem::path(name).lexically_normal())) placed.push_back(file);
+    if (is_path_called(file, std::filesystem::path(name).lexically_normal())) placed.push_back(file);
   }
   return named.empty() ? placed : named;
 }

@@ -15,6 +15,12 @@ TEST(TimeText, IsReadAsItIsWritten) {
   EXPECT_EQ(read_time("2000-02-29"), Time(951'782'400s));
 }
 
+TEST(TimeText, IsWrittenToTheMillisecond) {
+  EXPECT_EQ(precise_time_text(Time(951'782'400s)), "2000-02-29T00:00:00.000Z");
+  EXPECT_EQ(precise_time_text(Time(951'782'400'007'999us)), "2000-02-29T00:00:00.007Z");
+  EXPECT_EQ(precise_time_text(Time(951'782'400'999ms)), "2000-02-29T00:00:00.999Z");
+}
+
 TEST(TimeText, IsNothingElse) {
   for (const auto* text : {"", "2000", "2000-13-01", "2001-02-29", "2000-02-29T24:00:00Z", "2000-02-29T00:60:00Z",
                            "2000-02-29 00:00:00Z", "2000-02-29T00:00:00", "2000-02-29T00:00:00z", "2000-02-2x",

@@ -47,6 +47,17 @@ TEST(CallStatistics, NeverSaysLessAndAtMostAnEighthMore) {
   }
 }
 
+TEST(CallStatistics, TellsWhatWentWrongLastAndWhen) {
+  CallStatistics statistics;
+  const std::chrono::system_clock::time_point at(951'782'400s);
+  statistics.went_wrong(LastError{std::string(CallStatistics::max_error_bytes, 'x') + "y", at});
+  EXPECT_EQ(statistics.summary().last_error->what, std::string(CallStatistics::max_error_bytes, 'x'));
+  EXPECT_EQ(statistics.summary().last_error->at, at);
+  statistics.went_wrong("later");
+  EXPECT_EQ(statistics.summary().last_error->what, "later");
+  EXPECT_GT(statistics.summary().last_error->at, at);
+}
+
 TEST(CallStatistics, TakesWhatNoClockShouldSay) {
   EXPECT_EQ(only(-1s), 0us);
   EXPECT_EQ(only(1000h), microseconds((std::int64_t{1} << 32) - 1));
