@@ -1,4 +1,4 @@
-// A path as people find it again: absolute, unless the working directory is gone.
+// Paths as people know files by them.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,17 @@
 
 namespace mcph {
 
+// Absolute, unless the working directory is gone.
 inline std::filesystem::path absolute_path(const std::filesystem::path& path) {
   std::error_code error;
   auto absolute = std::filesystem::absolute(path, error);
   return error ? path : absolute;
 }
 
-// Whether people may call the file so: by its path or the end of it, with the extension or without.
-inline bool is_path_called(const std::filesystem::path& file, const std::filesystem::path& name) {
+// Whether `called` names the file: its path or the end of it, with the extension or without.
+inline bool is_path_called(const std::filesystem::path& file, const std::filesystem::path& called) {
   const auto path = absolute_path(file).lexically_normal();
+  const auto name = called.lexically_normal();
   const auto length = std::distance(name.begin(), name.end());
   if (length == 0 || length > std::distance(path.begin(), path.end())) return false;
   const auto end = std::prev(path.end(), length);

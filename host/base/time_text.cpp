@@ -27,11 +27,12 @@ std::string time_text(std::chrono::system_clock::time_point when) {
 }
 
 std::string precise_time_text(std::chrono::system_clock::time_point when) {
-  constexpr int ms_in_s = 1000;
-  constexpr std::size_t digits_of_ms = 3;
-  const auto since = std::chrono::floor<std::chrono::milliseconds>(when.time_since_epoch());
-  const auto ms = std::to_string(ms_in_s + (since % ms_in_s).count()).substr(1, digits_of_ms);
-  return time_text(when).insert(std::string_view("2000-01-01T00:00:00").size(), "." + ms);
+  const auto second = std::chrono::floor<std::chrono::seconds>(when);
+  const auto digits_of_ms = std::to_string(std::chrono::floor<std::chrono::milliseconds>(when - second).count());
+  constexpr std::size_t most_digits = 3;
+  auto text = time_text(second);
+  text.back() = '.';
+  return text.append(most_digits - digits_of_ms.size(), '0').append(digits_of_ms) += 'Z';
 }
 
 std::optional<std::chrono::system_clock::time_point> read_time(std::string_view text) {

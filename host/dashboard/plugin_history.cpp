@@ -34,7 +34,7 @@ void PluginHistory::write(Level level, std::string_view event, Fields fields) {
   const MutexLock lock(mutex_);
   if (is_frame && !plugin.empty()) note_frame(plugin, value_of(fields, "text"));
   // Its frames follow.
-  if (event == plugin_crashed) backtraces_.erase(std::string(plugin));
+  if (event == plugin_crashed || event == "plugin cannot start") backtraces_.erase(std::string(plugin));
   if (is_frame || file.empty()) return;
   auto& events = lines_of(events_, absolute_path(file).string());
   events.push_front(json_line(level, event, fields, max_field_bytes));

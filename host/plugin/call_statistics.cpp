@@ -28,7 +28,13 @@ void CallStatistics::answered(std::chrono::nanoseconds took) {
   ++answered_;
 }
 
+void CallStatistics::went_wrong(std::string what) {
+  last_error_.reset();
+  went_wrong(LastError{std::move(what), std::chrono::system_clock::now()});
+}
+
 void CallStatistics::went_wrong(LastError error) {
+  if (last_error_ && last_error_->at > error.at) return;
   if (error.what.size() > max_error_bytes) error.what.resize(max_error_bytes);
   last_error_ = std::move(error);
 }

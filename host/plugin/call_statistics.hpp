@@ -34,7 +34,8 @@ class CallStatistics {
   void began() { ++calls_; }
   void answered(std::chrono::nanoseconds took);
   void failed() { ++errors_; }
-  void went_wrong(std::string what) { went_wrong(LastError{std::move(what), std::chrono::system_clock::now()}); }
+  void went_wrong(std::string what);
+  // What is known only now of an earlier time. Nothing that went wrong after it is replaced.
   void went_wrong(LastError error);
 
   // All but what is in flight.

@@ -192,6 +192,15 @@ test('ListAndCallSayThatTheComponentsFolderIsMissing', async () => {
   }
 });
 
+test('AFileIsNoComponentsFolder', async () => {
+  const file = fixture('sample_v1');
+  for (const args of [['list'], ['serve', '--listen', '127.0.0.1:0'], ['stdio']]) {
+    const { status, stderr } = await command(...args, '--components', file);
+    assert.equal(status, 2, args[0]);
+    assert.match(stderr, /the components folder \S+\/sample_v1\.so is no folder; name one with --components\n/);
+  }
+});
+
 test('ListOfAnEmptyFolderSaysWhereToPutPlugins', async (context) => {
   const { on } = await folder(context);
   const { status, stdout } = await on('list');

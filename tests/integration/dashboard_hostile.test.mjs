@@ -49,7 +49,7 @@ const harm = () => ({
 const none = { hit: null, violations: [], elements: 0 };
 
 test('WhatAPluginSaysIsText', options, async (context) => {
-  const components = await Components.create();
+  const components = await Components.create('annotated'); // which has icons of a script, and of another host
   await components.addShipped('tools/mock', hostileConfiguration());
   const host = await serveWithDashboard(context, components, ['--log-level', 'debug']);
   for (const i of strings.keys()) await (await postModern(host.url, 'tools/call', { name: `tool_${i}`, arguments: { fail: true } })).json();
@@ -76,6 +76,9 @@ test('WhatAPluginSaysIsText', options, async (context) => {
     await page.untilText('.trial > .dim', `prompt_${i}`);
     await look(`prompt ${words.slice(0, 40)}`);
   }
+  await page.goTo('try/tools/contents');
+  await page.untilText('.trial > .dim', 'contents');
+  await look('a tool with icons');
   await page.goTo('calls');
   await page.untilText('.calls tbody', 'tool_1');
   await look('the calls');

@@ -33,6 +33,7 @@ export function histogram(counts) {
   const shown = counts.slice(first);
   const most = Math.max(...shown);
   const width = 22;
+  // With room for half a label at each side.
   const picture = drawing('svg', { class: 'histogram', viewBox: `-12 0 ${Math.max(shown.length * width, 220) + 24} 96`, role: 'img' });
   picture.setAttribute('aria-label', `Answer times: ${shown.map((each, i) => `${count(each)} below ${duration(8 * 2 ** (first + i))}`).join(', ')}`);
   for (const [i, each] of shown.entries()) {

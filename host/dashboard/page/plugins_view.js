@@ -3,7 +3,7 @@ import { announce, button, element, icon, pairs, replaceChildren, section, setTe
 import { histogram, Sparkline, sparkPoints } from './charts.js';
 import { jsonTree } from './json_tree.js';
 import { lineElement } from './log_view.js';
-import { bytes, clock, count, duration, fileName, rate, span } from './words.js';
+import { bytes, count, duration, fileName, rate, span } from './words.js';
 
 const good = new Set(['serving']);
 const passing = new Set(['starting', 'draining', 'disabled']);
@@ -43,10 +43,10 @@ function componentsOf(details, show) {
   return lists.length > 0 && section('Components', ...lists);
 }
 
-// When, and of which version: an earlier one, maybe.
+// When, and of which version. It may be an earlier one.
 function crashWords(history) {
-  const crash = history?.find(({ event }) => event === 'plugin crashed');
-  return crash ? `Last crash, ${clock(Date.parse(crash.time))}, version ${crash.version}` : 'Last crash';
+  const crash = history?.find(({ event }) => event === 'plugin crashed' || event === 'plugin cannot start');
+  return crash ? `Last crash, ${new Date(crash.time).toLocaleString()}, version ${crash.version}` : 'Last crash';
 }
 
 class Row {

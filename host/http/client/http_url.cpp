@@ -16,7 +16,9 @@ Result<HttpUrl> read_http_url(std::string_view text, bool may_be_clear) {
     return fail("\"" + std::string(shown) + (shown.size() < text.size() ? "?..." : "") + "\" " + why);
   };
   HttpUrl url{.tls = text.starts_with(secure)};
-  if (!url.tls && !text.starts_with(clear)) return refuse("must begin with https:// or http://");
+  if (!url.tls && !text.starts_with(clear))
+    return refuse(may_be_clear ? "must begin with https:// or http://"
+                               : "must begin with https://, or http:// for this machine");
   const auto rest = text.substr(url.tls ? secure.size() : clear.size());
   const auto end = std::min(rest.find_first_of("/?#"), rest.size());
   url.authority = rest.substr(0, end);

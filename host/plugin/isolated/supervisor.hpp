@@ -108,6 +108,8 @@ class Supervisor final : private WorkerListener {
 
   // State, process and restarts.
   PluginStatus status() const;
+  // Whether calls are being refused because of a crash that is told.
+  bool refuses_for_crash() const { return refuses_for_crash_; }
 
  private:
   enum class State { loaded, serving, starting, backoff, given_up, stopped };
@@ -183,6 +185,7 @@ class Supervisor final : private WorkerListener {
   WorkerReports reports_;                      // of whoever reads the worker
   RestartPolicy policy_;                       // likewise, and of the workers' thread when there is none
   std::atomic<bool> told_of_debugger_{false};  // of this process
+  std::atomic<bool> refuses_for_crash_{false};
   CrashTelling telling_;
 
   mutable Mutex mutex_;

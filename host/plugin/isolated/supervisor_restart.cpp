@@ -164,14 +164,11 @@ void Supervisor::tell_trace(const ReadableStacks& stacks) {
 
 void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks) {
   const auto how_and_where = end.how + words_for_place(stacks);
-  auto last = calls_.summary().last_error;
+  refuses_for_crash_ = true;
   refuse_calls(end.calls, how_and_where);
-  // What went wrong while the place was looked for stays what went wrong last.
-  if (last && last->at > end.at) {
-    calls_.went_wrong(*std::move(last));
-  } else if (stacks.has_line) {
+  refuses_for_crash_ = false;
+  if (stacks.has_line)
     calls_.went_wrong(LastError{"its process " + how_and_where + words_for_printed(end.printed), end.at});
-  }
   log_.error(end.may_pass ? "plugin cannot start" : plugin_crashed,
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},

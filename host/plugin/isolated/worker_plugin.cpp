@@ -70,9 +70,10 @@ PluginStatus WorkerPlugin::status() const {
 }
 
 void WorkerPlugin::call_failed(std::string why) {
-  // While it is down, calls are refused because of how its process ended, and that is worth more to the operator.
+  // While it is down, and when a crash is told, calls are refused because of how its process ended, and that is worth
+  // more to the operator.
   const auto state = supervisor_.status().state;
-  if (state == PluginState::backoff || state == PluginState::ended) why.clear();
+  if (state == PluginState::backoff || state == PluginState::ended || supervisor_.refuses_for_crash()) why.clear();
   calls_.failed(std::move(why));
 }
 

@@ -221,7 +221,7 @@ std::vector<std::filesystem::path> OperatorService::files_called(const std::stri
   std::vector<std::filesystem::path> placed;
   for (const auto& [file, tracked] : files_.files()) {
     if (name.empty() || name_of(tracked) == name) named.push_back(file);
-    if (is_path_called(file, std::filesystem::path(name).lexically_normal())) placed.push_back(file);
+    if (is_path_called(file, name)) placed.push_back(file);
   }
   return named.empty() ? placed : named;
 }

@@ -1,5 +1,7 @@
 #include "dashboard/plugin_history.hpp"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,6 +38,12 @@ TEST_F(PluginHistoryTest, KnowsWhatBecameOfAFile) {
                                        R"("plugin":"a","version":"2"\})"),
                           HasSubstr("plugin loaded")));
   EXPECT_THAT(history_.events_of("/c.so"), IsEmpty());
+}
+
+TEST_F(PluginHistoryTest, KnowsAFileBelowARelativeFolderByItsWholePath) {
+  history_.info("plugin loaded", {{"file", "components/tools/a.so"}, {"plugin", "a"}});
+  EXPECT_THAT(history_.events_of(std::filesystem::absolute("components/tools/a.so").string()),
+              ElementsAre(HasSubstr("plugin loaded")));
 }
 
 TEST_F(PluginHistoryTest, KeepsTheLastEventsOfAFile) {

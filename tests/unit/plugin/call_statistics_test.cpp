@@ -56,6 +56,8 @@ TEST(CallStatistics, TellsWhatWentWrongLastAndWhen) {
   statistics.went_wrong("later");
   EXPECT_EQ(statistics.summary().last_error->what, "later");
   EXPECT_GT(statistics.summary().last_error->at, at);
+  statistics.went_wrong(LastError{"earlier, but known only now", at});
+  EXPECT_EQ(statistics.summary().last_error->what, "later");
 }
 
 TEST(CallStatistics, TakesWhatNoClockShouldSay) {

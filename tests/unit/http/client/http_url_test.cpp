@@ -40,13 +40,13 @@ TEST(HttpUrlTest, KeepsItsQueryToItself) {
   EXPECT_EQ(without_query("https://a.example/x?key=secret"), "https://a.example/x");
   EXPECT_EQ(without_query("https://a.example/x"), "https://a.example/x");
   EXPECT_EQ(read_http_url("ftp://a.example/x?key=secret").error().message,
-            "\"ftp://a.example/x?...\" must begin with https:// or http://");
+            "\"ftp://a.example/x?...\" must begin with https://, or http:// for this machine");
 }
 
 TEST(HttpUrlTest, RefusesWhatIsSentInTheClearOrIsNone) {
   EXPECT_EQ(parts("http://a.example"), "must begin with https://, unless it is this machine");
   EXPECT_EQ(parts("http://127.0.0.1.example"), "must begin with https://, unless it is this machine");
-  EXPECT_EQ(parts("ftp://a.example"), "must begin with https:// or http://");
+  EXPECT_EQ(parts("ftp://a.example"), "must begin with https://, or http:// for this machine");
   EXPECT_EQ(parts("https://"), "names no host");
   EXPECT_EQ(parts("https://:80"), "names no host");
   EXPECT_EQ(parts("https://user@a.example"), "names no host");

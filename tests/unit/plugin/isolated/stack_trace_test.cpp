@@ -41,6 +41,10 @@ TEST(StackTraceTest, LeavesOutWhatCallsTheAuthorsCode) {
                          {{"mcp::detail::dispatch()", "", 0}}},
                         {}};
   EXPECT_THAT(readable(traces, library, symbols).lines, ElementsAre("backtrace:", "add_note() at /src/notes.cpp:1"));
+  // Also what it was inlined into.
+  const Symbols inlined{
+      {{{"add_note()", "/src/notes.cpp", 1}, {"R std::invoke<int>()", "/usr/include/invoke.h", 2}}, {}, {}, {}}, {}};
+  EXPECT_THAT(readable(traces, library, inlined).lines, ElementsAre("backtrace:", "add_note() at /src/notes.cpp:1"));
 }
 
 TEST(StackTraceTest, TellsOffsetsWhereNothingIsKnown) {
