@@ -20,7 +20,7 @@ const tool = {
   description: 'Every kind of content.',
   inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  icons: [...icons, { src: `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='window.__hit=1'/>` }],
+  icons: [...icons, { src: "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20onload='window.__hit=1'/%3E" }],
   _meta,
 };
 const resource = {

@@ -39,7 +39,7 @@ void setup(mcp::Plugin& plugin) {
   plugin.tool("contents", "Every kind of content.", [] { return contents(); })
       .title("Tool")
       .icon(icon())
-      .icon("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='window.__hit=1'/>")
+      .icon("data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20onload='window.__hit=1'/%3E")
       .meta(meta)
       .read_only()
       .destructive(false)
