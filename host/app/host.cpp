@@ -83,7 +83,11 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .stores = &stores};
 }
 
-Error no_folder(const std::filesystem::path& components) {
+// Where nothing is, a folder may come, but not where there is something else.
+Result<> look_for_folder(const std::filesystem::path& components) {
+  std::error_code error;
+  const auto found = std::filesystem::status(components, error);
+  if (!std::filesystem::exists(found) || std::filesystem::is_directory(found)) return {};
   return fail("the components folder " + absolute_path(components).string() +
               " is no folder; name one with --components");
 }
@@ -91,20 +95,16 @@ Error no_folder(const std::filesystem::path& components) {
 }  // namespace
 
 Result<> find_components(const HostOptions& options) {
-  std::error_code absent;
-  const auto found = std::filesystem::status(options.components, absent);
-  if (std::filesystem::is_directory(found)) return {};
-  if (std::filesystem::exists(found)) return no_folder(options.components);
+  if (auto looked = look_for_folder(options.components); looked.has_error()) return looked;
+  std::error_code error;
+  if (std::filesystem::exists(options.components, error)) return {};
   return fail("the components folder " + absolute_path(options.components).string() +
               " is missing; make it, or name another one with --components");
 }
 
 Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits,
                                            NamedFeatures features) {
-  // One that is missing may come, but not where there is something else.
-  std::error_code absent;
-  const auto found = std::filesystem::status(options.components, absent);
-  if (std::filesystem::exists(found) && !std::filesystem::is_directory(found)) return no_folder(options.components);
+  if (auto looked = look_for_folder(options.components); looked.has_error()) return looked.error();
   if (options.log_level != Log::Level::off) report_crashes_to_log(options.log_format);
   auto copies = PrivateFolder::create();
   if (copies.has_error()) return copies.error();

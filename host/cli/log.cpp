@@ -53,8 +53,8 @@ int run(const LogCommand& command) {
                             {"follow", command.follows}};
   auto lines = ToldLines::begin(command.options, request);
   if (lines.has_error()) return complain(lines.error().message);
-  if (!lines->remark().empty()) std::cerr << "mcp-plugin-host: " << lines->remark() << "\n";
   const bool is_known = lines->remark().empty();
+  if (!is_known) std::cerr << "mcp-plugin-host: " << lines->remark() << "\n";
   const Paint paint(wants_color(command.color, STDOUT_FILENO));
   for (std::size_t count = 0; command.count == 0 || count < command.count; ++count) {
     const auto line = lines->next();
