@@ -1,10 +1,14 @@
 #!/bin/sh
 # node.sh FOLDER ARGUMENTS...: runs Node.js with the arguments: the machine's own if it is new enough for everything in
 # FOLDER/package.json, else the one that npm_ci.sh has put there.
+#
+# It compiles on the thread that runs, because a process whose other threads compile may never end (nodejs/node issue
+# 54918: the one that ends waits for them, and they wait for it to collect garbage).
 set -eu
 
 folder=$1
 shift
+set -- --no-concurrent-recompilation --no-concurrent-sparkplug "$@"
 if command -v node >/dev/null && node -e '
   const [major, minor] = process.versions.node.split(".").map(Number);
   process.exit(major > 22 || (major === 22 && minor >= 19) ? 0 : 1);'; then

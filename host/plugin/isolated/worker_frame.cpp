@@ -254,7 +254,10 @@ FrameReader::Outcome FrameReader::receive_message(int socket) {
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
   room.make_room(message);
-  const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
+  const auto receive = [&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); };
+  auto count = uninterrupted(receive);
+  // Told once of an end that had not read all, before what it had sent.
+  if (count < 0 && errno == ECONNRESET) count = uninterrupted(receive);
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
   auto [file, another] = DescriptorRoom::received(message);
   // An empty message looks like the end, and says nothing.

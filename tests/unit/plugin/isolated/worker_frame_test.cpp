@@ -117,6 +117,15 @@ TEST_F(WorkerFrameTest, KnowsThatTheOtherSideIsGone) {
   EXPECT_EQ(send_frame(sockets_.second.get(), {.kind = Frame::Kind::stop}, true), Sent::gone);
 }
 
+TEST_F(WorkerFrameTest, ReadsTheLastWordsOfWhoHasNotReadAll) {
+  ASSERT_EQ(send_frame(sockets_.second.get(), {.kind = Frame::Kind::stop}, false), Sent::whole);
+  send({.kind = Frame::Kind::crashed, .text = "last words"});
+  sockets_.first = {};
+  EXPECT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_EQ(reader_.frame().text, "last words");
+  EXPECT_EQ(receive(), FrameReader::Outcome::end);
+}
+
 TEST_F(WorkerFrameTest, DoesNotTakeAnEmptyMessageForTheEnd) {
   send_bytes("", 0);
   send({.kind = Frame::Kind::stop});
