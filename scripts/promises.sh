@@ -9,6 +9,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 ulimit -n "$(ulimit -Hn)"  # for 10,000 connections
 cmake --preset release >/dev/null
-cmake --build --preset release >/dev/null
+cmake --build --preset release --target all bench_programs >/dev/null
 sh tests/integration/npm_ci.sh tests/integration
 exec sh tests/integration/node.sh tests/integration "$PWD/scripts/promises.mjs" "$PWD/build/release" "$@"
