@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
+#include "base/utf8.hpp"
 
 namespace mcph {
 namespace {
@@ -42,6 +43,20 @@ std::string arguments_without_description(const OrderedJson& component) {
   return names;
 }
 
+constexpr std::size_t max_shown_bytes = 80;
+
+// Of a component that has been read, so that an icon is an object with the text "src". It may be a whole picture.
+std::vector<std::string> icons_without_uri(const OrderedJson& component) {
+  std::vector<std::string> sources;
+  const auto* const icons = member(&component, "icons");
+  if (icons == nullptr) return sources;
+  for (const auto& icon : *icons) {
+    const auto& source = icon.at("src").get_ref<const std::string&>();
+    if (!is_absolute_uri(source)) sources.push_back(dump(OrderedJson(utf8_prefix(source, max_shown_bytes))));
+  }
+  return sources;
+}
+
 class Remarks {
  public:
   explicit Remarks(const Components& components) : components_(components) {}
@@ -56,6 +71,11 @@ class Remarks {
     const auto silent = arguments_without_description(*description);
     if (!silent.empty()) {
       remarks_.push_back(component + " has arguments without a description: " + silent);
+    }
+    for (const auto& source : icons_without_uri(*description)) {
+      remarks_.push_back(
+          component + " has the icon " + source +
+          ", which is no URI such as https://... or data:..., and for which a client may refuse the whole list");
     }
     const OrderedJson::json_pointer place_of_app("/_meta/ui/resourceUri");
     if (!description->contains(place_of_app)) return;

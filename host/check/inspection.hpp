@@ -16,9 +16,6 @@
 
 namespace mcph {
 
-// What the host's log says of a plugin that did not come back from its stop, or crashed in it.
-inline constexpr std::string_view plugin_stopped_badly = "plugin did not stop well";
-
 // What a check says of itself while it runs.
 class CheckReport {
  public:

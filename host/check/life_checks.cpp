@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "check/inspection.hpp"
+#include "telemetry/log_events.hpp"
 
 namespace mcph {
 namespace {

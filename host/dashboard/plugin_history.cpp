@@ -1,7 +1,7 @@
 #include "dashboard/plugin_history.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 #include "base/absolute_path.hpp"
 #include "base/utf8.hpp"
@@ -12,10 +12,16 @@ namespace mcph {
 namespace {
 
 // What becomes of the versions of a file, as sources/folder and plugin say it.
-constexpr std::string_view version_events[] = {"plugin loaded",       "plugin replaced", plugin_refused,
-                                               "plugin withdrawn",    "plugin disabled", plugin_crashed,
-                                               "plugin cannot start", "plugin restarted"};
+constexpr std::string_view version_events[] = {"plugin loaded",     "plugin replaced",    plugin_refused,
+                                               "plugin withdrawn",  "plugin disabled",    plugin_crashed,
+                                               plugin_cannot_start, plugin_stopped_badly, "plugin restarted"};
 constexpr std::string_view backtrace_event = "plugin backtrace";
+// Of which the frames follow.
+constexpr std::string_view events_with_backtrace[] = {plugin_crashed, plugin_cannot_start, plugin_stopped_badly};
+
+bool is_one_of(std::string_view event, std::span<const std::string_view> events) {
+  return std::ranges::find(events, event) != events.end();
+}
 
 std::string_view value_of(Log::Fields fields, std::string_view name) {
   const auto* const found = std::ranges::find(fields, name, &Log::Field::name);
@@ -28,13 +34,12 @@ void PluginHistory::write(Level level, std::string_view event, Fields fields) {
   if (!log_.writes(level)) return;
   log_.write(level, event, fields);
   const bool is_frame = event == backtrace_event;
-  if (!is_frame && std::ranges::find(version_events, event) == std::end(version_events)) return;
+  if (!is_frame && !is_one_of(event, version_events)) return;
   const auto plugin = value_of(fields, "plugin");
   const auto file = value_of(fields, "file");
   const MutexLock lock(mutex_);
   if (is_frame && !plugin.empty()) note_frame(plugin, value_of(fields, "text"));
-  // Its frames follow.
-  if (event == plugin_crashed || event == "plugin cannot start") backtraces_.erase(std::string(plugin));
+  if (is_one_of(event, events_with_backtrace)) backtraces_.erase(std::string(plugin));
   if (is_frame || file.empty()) return;
   auto& events = lines_of(events_, absolute_path(file).string());
   events.push_front(json_line(level, event, fields, max_field_bytes));

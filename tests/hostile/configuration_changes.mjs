@@ -18,7 +18,7 @@ import { bearer, TokenCommand } from './support/team.mjs';
 const wanted = readArguments({ changes: 1000, connections: 16, streams: 8 });
 const build = new Build(wanted.build);
 const report = new Report();
-const patienceMs = 5000;
+const patienceMs = 60_000;
 
 const components = new Components('configuration-changes');
 components.drop(build.plugin('replaced_one'), 'replaced.so');

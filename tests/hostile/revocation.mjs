@@ -19,7 +19,7 @@ import { bearer, expiryMsOf, Issuer, TokenCommand } from './support/team.mjs';
 const wanted = readArguments({ revocations: 200, refreshes: 1000, sessions: 10, expiries: 10, 'refused-ms': 250 });
 const build = new Build(wanted.build);
 const report = new Report();
-const patienceMs = 5000;
+const patienceMs = 60_000;
 
 const components = new Components('revocation');
 components.drop(build.plugin('named'), 'named.so');

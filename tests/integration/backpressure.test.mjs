@@ -21,7 +21,7 @@ async function startUnread(context, more = []) {
   const sizes = Array(11).fill(6 * megabyte);
   sizes.forEach((bytes, id) => client.send(modernRequest('tools/call', text(bytes), id)));
   const asked = setInterval(() => client.send(modernRequest('tools/list', {}, sizes.push(0) - 1)), 100);
-  await host.log.until({ event: 'client reads slowly' }, { patienceMs: 60_000 });
+  await host.log.until({ event: 'client reads slowly' });
   clearInterval(asked);
   return { host, client, sizes };
 }
@@ -48,10 +48,10 @@ test('AClientThatReadsSlowlyLosesNothing', async (context) => {
   client.send(modernRequest('tools/call', text(5), sizes.push(5) - 1));
   readSlowly(host.child);
   const answers = [];
-  while (answers.length < sizes.length) answers.push(await client.next({ patienceMs: 60_000 }));
+  while (answers.length < sizes.length) answers.push(await client.next());
   assertAnswered(answers, sizes);
   client.endInput();
-  assert.deepEqual(await host.end({ patienceMs: 60_000 }), { status: 0, signal: null });
+  assert.deepEqual(await host.end(), { status: 0, signal: null });
   assert.deepEqual(host.log.matching({ event: 'client lost' }), []);
 });
 
@@ -60,13 +60,13 @@ test('AClientThatGoesOnReadingGetsAllThoughItsInputHasEnded', async (context) =>
   client.endInput();
   readSlowly(host.child);
   assertAnswered(await client.rest(), sizes);
-  assert.deepEqual(await host.end({ patienceMs: 60_000 }), { status: 0, signal: null });
+  assert.deepEqual(await host.end(), { status: 0, signal: null });
 });
 
 test('AHostWhoseClientReadsNothingEndsWhenItIsToldToAndSaysWithItsStatusThatAnswersAreLost', async (context) => {
   const { host } = await startUnread(context);
   host.signal('SIGTERM');
-  assert.deepEqual(await host.end({ patienceMs: 60_000 }), { status: 1, signal: null });
+  assert.deepEqual(await host.end(), { status: 1, signal: null });
   assert.match(host.log.matching({ event: 'client lost' })[0].reason, /bytes unread/);
   assert.deepEqual(host.log.matching({ event: 'exit without unwinding' }), []);
 });

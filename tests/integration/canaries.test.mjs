@@ -164,7 +164,7 @@ class Scene {
     await this.team.until(ada, (status) => status !== 401);
     await this.team.revoke('bob');
     await this.team.until(revoked, (status) => status === 401);
-    await this.team.until(expired, (status) => status === 401, 5000);
+    await this.team.until(expired, (status) => status === 401);
     const opaque = await this.server.robotToken(audience, 'mcp:use');
     this.canaries.add('an opaque token', opaque);
     const good = [ada, await this.jwt('a good JWT'), opaque];

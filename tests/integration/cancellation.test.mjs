@@ -16,6 +16,7 @@ import {
   request,
   Session,
 } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { LineClient } from './support/stdio.mjs';
 
@@ -26,9 +27,8 @@ const longCall = (label) => ({ name: 'wait', arguments: { label, milliseconds: 3
 
 // Until the plugin has said `outcome` of a call.
 async function untilOutcome(outcome, outcomes) {
-  for (let tries = 0; tries < 200; ++tries) {
+  for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
     if ((await outcomes()).includes(outcome)) return;
-    await sleep(20);
   }
   assert.fail(`the plugin says ${JSON.stringify(await outcomes())}, not ${outcome}`);
 }

@@ -10,6 +10,7 @@ import { Collector } from './support/collector.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 import { RawConnection } from './support/raw_connection.mjs';
 
 const closeOnExec = 0o2000000; // O_CLOEXEC of Linux
@@ -41,7 +42,7 @@ test('NoSocketOfTheHostIsPassedOn', { timeout: 60_000 }, async (context) => {
   assert.equal((await postModern(host.url, 'tools/list')).status, 200);
   await asked;
   // Three listeners, the control socket, two connections, and the one to the collector.
-  for (const end = Date.now() + 20_000; socketsOf(host.child.pid).length < 7; await sleep(10)) {
+  for (const end = Date.now() + patience; socketsOf(host.child.pid).length < 7; await sleep(10)) {
     assert.ok(Date.now() < end, JSON.stringify(socketsOf(host.child.pid)));
   }
   assert.deepEqual(socketsOf(host.child.pid).filter(({ isPassedOn }) => isPassedOn), []);

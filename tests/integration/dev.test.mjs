@@ -12,6 +12,7 @@ import { fixture } from './support/components.mjs';
 import { freePort } from './support/free_port.mjs';
 import { HttpHost, program } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 
 // A project with a host that serves it.
 class Project {
@@ -48,7 +49,7 @@ class Project {
     return (await answer.json()).result?.content[0].text;
   }
 
-  async until(text, patienceMs = 60_000) {
+  async until(text, patienceMs = patience) {
     for (const end = Date.now() + patienceMs; ; await sleep(20)) {
       const said = await this.hello();
       if (said === text) return;
@@ -78,7 +79,7 @@ test('DevServesEachChangeWithoutALostCall', { timeout: 240_000 }, async (context
   assert.equal(await project.hello(), 'Good morning, Ada!');
   await project.edit('retrun "Good morning', 'return "Good evening');
   await project.until('Good evening, Ada!');
-  for (const end = Date.now() + 20_000; !answers.has('Good evening, Ada!') && Date.now() < end;) await sleep(5);
+  for (const end = Date.now() + patience; !answers.has('Good evening, Ada!') && Date.now() < end;) await sleep(5);
   calling = false;
   await calls;
   assert.deepEqual([...answers].sort(), ['Good evening, Ada!', 'Good morning, Ada!', 'Hello, Ada!']);
@@ -118,7 +119,7 @@ async function plainProject(context) {
 }
 
 async function printed(host, pattern) {
-  for (const end = Date.now() + 20_000; ; await sleep(20)) {
+  for (const end = Date.now() + patience; ; await sleep(20)) {
     const found = pattern.exec(host.log.text());
     if (found) return found[1];
     assert.ok(Date.now() < end, host.log.text());
@@ -142,7 +143,7 @@ for (const [what, ignore] of [['', ''], ['AlsoOneThatDoesNotHeedIt', 'trap "" TE
     assert.ok(isLeft(group));
     await host.stop();
     // What has been killed is there until the system's first process has looked at it.
-    for (const end = Date.now() + 5000; isLeft(group); await sleep(20)) assert.ok(Date.now() < end);
+    for (const end = Date.now() + patience; isLeft(group); await sleep(20)) assert.ok(Date.now() < end);
   });
 }
 

@@ -12,6 +12,7 @@ import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { post, postModern, request } from './support/http.mjs';
 import { Issuer, sign } from './support/issuer.mjs';
+import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { bearer } from './support/team.mjs';
 
@@ -253,7 +254,7 @@ test('AHostServesThoughItsIssuerIsAway', async (context) => {
   assert.equal((await list(host)).status, 401);
   await host.log.until({ event: 'keys of an issuer not fetched' });
   await issuer.listen();
-  const end = Date.now() + 10_000;
+  const end = Date.now() + patience;
   while ((await list(host, token)).status !== 200) {
     assert.ok(Date.now() < end);
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -110,7 +110,7 @@ for (const kind of kinds) {
 test('ALongerLineIsTakenWhereAnOptionSaysSo', async (context) => {
   const client = LineClient.start(context, await own(), ['--max-message-bytes', String(2 * long)]);
   client.send(modernRequest('tools/call', call('length', { text: 'x'.repeat(long) }), 1));
-  assert.equal(textOf((await client.next({ patienceMs: 20_000 })).result), `${long} bytes`);
+  assert.equal(textOf((await client.next()).result), `${long} bytes`);
 });
 
 test('ALineThatIsTooLongIsAnsweredByItsIdWhereverThatStands', async (context) => {
@@ -122,7 +122,7 @@ test('ALineThatIsTooLongIsAnsweredByItsIdWhereverThatStands', async (context) =>
     [[{ jsonrpc: '2.0', id: 8, method: 'tools/call', params }], undefined],
   ]) {
     client.send(message);
-    const { error, ...rest } = await client.next({ patienceMs: 20_000 });
+    const { error, ...rest } = await client.next();
     assert.deepEqual(rest, { jsonrpc: '2.0', ...(id !== undefined && { id }) });
     assert.equal(error.code, -32600);
     assert.match(error.message, tooLong('--max-message-bytes'));
@@ -135,7 +135,7 @@ test('ANotificationThatIsTooLongIsLoggedAndNotAnswered', async (context) => {
   const client = LineClient.start(context, await own());
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'x'.repeat(long) } });
   client.send(modernRequest('tools/list', {}, 1));
-  assert.equal((await client.next({ patienceMs: 20_000 })).id, 1);
+  assert.equal((await client.next()).id, 1);
   const { reason } = await client.host.log.until({ event: 'message refused' });
   assert.equal(reason, 'it is longer than the 4194304 bytes that --max-message-bytes allows');
 });

@@ -11,7 +11,6 @@ import { Components } from './support/components.mjs';
 import { HttpHost, inProcess, program } from './support/host.mjs';
 import { postModern, Session } from './support/http.mjs';
 
-const patience = { patienceMs: 20_000 };
 const header = 'import time\nfrom mcp_plugin import *\n';
 // Its interpreter can never be unloaded.
 const resident = inProcess ? { isolation: 'in-process-resident' } : {};
@@ -29,7 +28,7 @@ class Served {
     served.host = await HttpHost.start(components, ['--log-level', 'info', '--control', served.control]);
     context.after(() => served.host.stop().finally(() => components.discard()));
     // Its interpreter may take longer than the host waits before it serves.
-    await served.host.log.until({ event: 'plugin loaded', file: components.file('served.so') }, patience);
+    await served.host.log.until({ event: 'plugin loaded', file: components.file('served.so') });
     return served;
   }
 
@@ -83,7 +82,7 @@ class Served {
     for (;;) {
       const said = log.entries.slice(before).find(({ event, text }) => event === 'plugin says' && words.test(text));
       if (said) return said.level;
-      await log.next({ event: 'plugin says' }, patience);
+      await log.next({ event: 'plugin says' });
     }
   }
 }
@@ -111,7 +110,7 @@ test('AFileIsEditedUnderLoadAndNoCallIsLost', async (context) => {
 
 test('FilesComeAndGo', async (context) => {
   const served = await Served.start(context, { 'a.py': versionTool(1) });
-  const listsChange = () => served.host.log.next({ event: 'plugin changed its components' }, patience);
+  const listsChange = () => served.host.log.next({ event: 'plugin changed its components' });
   let changed = listsChange();
   await served.write('b.py', '@tool\ndef more() -> str:\n    return "more"\n');
   await changed;
@@ -231,7 +230,7 @@ test('FoldersMayHaveFilesOfTheSameNames', async (context) => {
   const served = new Served(components);
   served.host = await HttpHost.start(components, ['--log-level', 'info']);
   context.after(() => served.host.stop().finally(() => components.discard()));
-  for (const name of names) await served.host.log.until({ event: 'plugin loaded', file: components.file(`${name}.so`) }, patience);
+  for (const name of names) await served.host.log.until({ event: 'plugin loaded', file: components.file(`${name}.so`) });
   const say = () => Promise.all(names.map((name) => served.say(`say_${name}`)));
   assert.deepEqual(await say(), names);
   await served.says(/^loaded .* anew$/, () => fill('two', 'second'));
@@ -289,7 +288,7 @@ test('AFileThatDoesNotComeToItsEndIsToldWithItsLine', async (context) => {
 test('ACallThatDoesNotComeToItsEndIsToldWithItsLine', { skip: inProcess && 'it needs a worker' }, async (context) => {
   const endless = '@tool\ndef spin() -> int:\n    while True:\n        pass\n';
   const served = await Served.start(context, { 'a.py': endless }, () => ({ limits: { callTimeMs: 300 } }));
-  const printed = served.host.log.until({ event: 'plugin output', text: /a\.py", line [56] in spin/ }, patience);
+  const printed = served.host.log.until({ event: 'plugin output', text: /a\.py", line [56] in spin/ });
   assert.match((await served.call('spin')).error?.message ?? 'no answer', /took longer than the 0\.3 s/);
   await printed;
 });
@@ -347,7 +346,7 @@ def what_was_told() -> str:
   const configuration = { isolation: 'in-process-resident' };
   const served = await Served.start(context, { 'a.py': haunting }, () => configuration);
   assert.equal(await served.say('haunt'), 'begun');
-  const replaced = served.host.log.next({ event: 'plugin replaced' }, patience);
+  const replaced = served.host.log.next({ event: 'plugin replaced' });
   await served.components.write('served.json', JSON.stringify({ folder: served.folder, ...configuration, more: true }));
   await replaced;
   assert.equal(await served.say('what_was_told'), 'True');

@@ -8,10 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components, fixture } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
+import { patience } from './support/patience.mjs';
 
 // Longer than the host waits for anything that belongs to the same change.
 const quietMs = 300;
-const patienceMs = 5000;
 
 // Hears what one client is told.
 class Listener {
@@ -37,7 +37,7 @@ class Listener {
   }
 
   async untilHeard(count) {
-    const end = Date.now() + patienceMs;
+    const end = Date.now() + patience;
     while (this.#heard.length < count && Date.now() < end) await sleep(5);
     return this.#heard.at(-1)?.at;
   }
@@ -47,7 +47,7 @@ class Listener {
   }
 
   async untilServed(version) {
-    const end = Date.now() + patienceMs;
+    const end = Date.now() + patience;
     while ((await this.version()) !== version && Date.now() < end) await sleep(5);
   }
 
@@ -83,8 +83,7 @@ async function everybodyHears(context, lists, change) {
   for (const listener of listeners) listener.forget();
   const begin = Date.now();
   await change();
-  const times = [];
-  for (const listener of listeners) times.push((await listener.untilHeard(lists.length)) - begin);
+  const times = (await Promise.all(listeners.map((each) => each.untilHeard(lists.length)))).map((at) => at - begin);
   await sleep(quietMs);
   for (const listener of listeners) assert.deepEqual(listener.lists, lists, listener.name);
   if (lists.length > 0) context.diagnostic(`told after ${Math.min(...times)} to ${Math.max(...times)} ms`);
@@ -128,7 +127,7 @@ test('EverybodyIsToldOfALinkWhoseTargetIsOverwritten', async (context) => {
   await everybodyHears(context, ['tools'], () => components.overwrite('sample.so', 'sample_v2'));
   await everybodyGets('2', 'only_in_v2');
   await components.overwrite('sample.so', 'sample_v1');
-  for (const listener of listeners) await listener.untilHeard(2);
+  await Promise.all(listeners.map((each) => each.untilHeard(2)));
 });
 
 test('EverybodyIsToldOfAFileRemovedAndWrittenAgainAsByALinker', async (context) => {
@@ -143,7 +142,7 @@ test('NobodyIsDisturbedByAVersionWithTheSameLists', async (context) => {
   await everybodyHears(context, ['tools'], () => components.overwrite('sample.so', 'sample_v1'));
   await everybodyHears(context, [], async () => {
     await components.overwrite('sample.so', 'sample_v1_patched');
-    for (const listener of listeners) await listener.untilServed('1 patched');
+    await Promise.all(listeners.map((each) => each.untilServed('1 patched')));
   });
   await everybodyGets('1 patched', 'only_in_v1');
 });
@@ -169,7 +168,7 @@ test('EverybodyIsToldOfAFileInANewFolder', async (context) => {
 
 test('EverybodyIsToldOfAFileInAnotherKindsFolder', async (context) => {
   await components.removeFile('team/one/sample.so');
-  for (const listener of listeners) await listener.untilHeard(6);
+  await Promise.all(listeners.map((each) => each.untilHeard(6)));
   await everybodyHears(context, allLists, () => components.add('sample_v2', '../prompts/sample.so'));
   await everybodyGets('2', 'only_in_v2');
 });

@@ -14,6 +14,7 @@ import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
 import { postModern, request, Session } from './support/http.mjs';
 import { untilNoted } from './support/outcomes.mjs';
+import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const host = await serveAll(await Components.create('slow'));
@@ -50,7 +51,7 @@ const resume = (session, id, options) => session.get({ 'Last-Event-ID': id }, op
 
 // Once the host has noticed that nobody listens any more.
 async function resumeOnceLost(session, id) {
-  const end = Date.now() + 5000;
+  const end = Date.now() + patience;
   for (;;) {
     const response = await resume(session, id);
     if (response.status !== 409 || Date.now() > end) return response;

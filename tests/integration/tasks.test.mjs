@@ -12,6 +12,7 @@ import { allMessages, modern, modernHeaders, modernMeta, modernRequest, post, Se
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
+import { patience } from './support/patience.mjs';
 
 const options = ['--task-after-ms', '300', '--max-tasks', '20'];
 const components = await Components.create('asking');
@@ -36,10 +37,9 @@ const call = (name, args = {}, ...more) => result('tools/call', { name, argument
 const get = (taskId) => result('tasks/get', { taskId });
 
 async function until(taskId, ...wanted) {
-  for (let patience = 100; patience > 0; patience -= 1) {
+  for (const end = Date.now() + patience; Date.now() < end; await pause(50)) {
     const task = await get(taskId);
     if (wanted.includes(task.status)) return task;
-    await pause(50);
   }
   throw new Error(`the task is none of ${wanted}`);
 }

@@ -12,6 +12,7 @@ import { initializeRequest, modernRequest, post, postModern, request, Session } 
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { bearer, Team } from './support/team.mjs';
+import { patience } from './support/patience.mjs';
 
 const user = '[roles.user]\nallow = ["tool:calculate", "prompt:*"]\n';
 
@@ -55,9 +56,8 @@ async function streamOf(response) {
   };
 }
 
-// Until a call of the plugin "slow" has been, within a second; asked for by a token that is good.
-// Until the plugin `slow` has noted that.
-async function untilNoted(team, token, words, patienceMs = 20_000) {
+// Until the plugin `slow` has noted that; asked for by a token that is good.
+async function untilNoted(team, token, words, patienceMs = patience) {
   const begin = Date.now();
   for (let outcomes = ''; !outcomes.includes(words);) {
     assert.ok(Date.now() - begin < patienceMs, outcomes);
@@ -136,7 +136,7 @@ test('WhatIsNoGoodTokenIsRefusedWithTheReason', async (context) => {
   assert.equal(await refusal(`Bearer ${good.slice(0, -1)}`), notWhole);
   assert.equal(await refusal('Bearer eyJhbGciOiJub25lIn0.e30.'), invalid('it is no token of this server'));
   assert.equal(await refusal('Basic YWRhOmFkYQ=='), '401 Bearer');
-  await team.until(short, (status) => status === 401, 4000);
+  await team.until(short, (status) => status === 401);
   assert.equal(await refusal(`Bearer ${short}`), invalid('the token has expired'));
   await team.revoke('ada');
   await team.until(good, (status) => status === 401);

@@ -196,7 +196,7 @@ test('AFileDroppedInChangedAndRemovedIsServedSo', async (context) => {
   const client = await connectHttp(kinds[0], changing.url);
   const names = async () => (await client.listTools()).tools.map(({ name }) => name);
   const until = async (event) => {
-    await changing.log.until(event, { patienceMs: 20_000 });
+    await changing.log.until(event);
     return names();
   };
   await addUpstream(folder, 'every', official('everything', ['stdio'], { include: ['tool:echo'] }));

@@ -29,7 +29,7 @@ async function serve(context, settings, more = []) {
 // Why it is not served.
 async function refusal(context, settings) {
   const host = await serve(context, { connectMs: 3000, ...settings });
-  const line = await host.log.until({ event: 'plugin refused' }, { patienceMs: 20_000 });
+  const line = await host.log.until({ event: 'plugin refused' });
   return line.reason;
 }
 

@@ -37,7 +37,7 @@ await addUpstream(components, 'first', plain('a_'));
 await addUpstream(components, 'calculator', plain('c_'));
 const host = await serveAll(components);
 for (const name of ['every', 'first', 'calculator'])
-  await host.log.until({ event: 'plugin loaded', file: components.file(`${name}.mcp.json`) }, { patienceMs: 60_000 });
+  await host.log.until({ event: 'plugin loaded', file: components.file(`${name}.mcp.json`) });
 
 for (const kind of kinds) {
   for (const connect of [connectHttp, connectWebSocket]) {
@@ -103,10 +103,10 @@ test('APathComesAndGoesWithItsUpstream', async (context) => {
   const url = at(changing.url, 'late');
   assert.equal((await postModern(url, 'tools/list')).status, 404);
   await addUpstream(folder, 'late', plain('a_'));
-  await changing.log.until({ event: 'plugin loaded', file: folder.file('late.mcp.json') }, { patienceMs: 60_000 });
+  await changing.log.until({ event: 'plugin loaded', file: folder.file('late.mcp.json') });
   assert.deepEqual(await toolsAt(url), ['a_fine', 'a_plain']);
   await addUpstream(folder, 'late', plain('b_'));
-  await changing.log.until({ event: 'plugin replaced' }, { patienceMs: 60_000 });
+  await changing.log.until({ event: 'plugin replaced' });
   assert.deepEqual(await toolsAt(url), ['b_fine', 'b_plain']);
   await folder.removeFile('late.mcp.json');
   await changing.log.until({ event: 'plugin withdrawn' });
@@ -119,7 +119,7 @@ test('OnlyWhatChangesThereIsTold', async (context) => {
   await addUpstream(folder, 'two', plain('b_'));
   const changing = await serve(context, folder);
   for (const name of ['one', 'two'])
-    await changing.log.until({ event: 'plugin loaded', file: folder.file(`${name}.mcp.json`) }, { patienceMs: 60_000 });
+    await changing.log.until({ event: 'plugin loaded', file: folder.file(`${name}.mcp.json`) });
   const heard = {};
   const told = Object.fromEntries(['one', 'two'].map((name) => [name, Promise.withResolvers()]));
   for (const name of ['one', 'two']) {
@@ -153,7 +153,7 @@ allow = ["tool:a_fine", "tool:calculate"]
 [roles.none]
 allow = ["tool:calculate"]
 `);
-  await team.host.log.until({ event: 'plugin loaded', file: folder.file('one.mcp.json') }, { patienceMs: 60_000 });
+  await team.host.log.until({ event: 'plugin loaded', file: folder.file('one.mcp.json') });
   const url = at(team.url, 'one');
   for (const path of [url, at(team.url, 'nobody')]) assert.equal((await postModern(path, 'tools/list')).status, 401);
   const [some, none] = [await team.token('ada', 'some'), await team.token('bob', 'none')];
@@ -175,7 +175,7 @@ test('ATokenOfAnIssuerIsForThePathOrForAll', async (context) => {
     '[roles.user]\nscopes = ["mcp:use"]\nallow = ["*"]\n');
   const host = await HttpHost.start(folder, ['--config', file]);
   context.after(() => host.stop().finally(() => folder.discard()));
-  await host.log.until({ event: 'plugin loaded', file: folder.file('one.mcp.json') }, { patienceMs: 60_000 });
+  await host.log.until({ event: 'plugin loaded', file: folder.file('one.mcp.json') });
   const url = at(host.url, 'one');
   const challenge = (await postModern(url, 'tools/list')).headers.get('WWW-Authenticate');
   const metadata = '/.well-known/oauth-protected-resource/upstream/one/mcp';

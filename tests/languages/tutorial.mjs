@@ -71,7 +71,7 @@ export class Tutorial {
 
   // The same library under the same name, as another file. Returns when it is served.
   async replace() {
-    const replaced = this.host.log.next({ event: 'plugin replaced' }, { patienceMs: 60_000 });
+    const replaced = this.host.log.next({ event: 'plugin replaced' });
     const aside = this.components.file('.tutorial.so.new');
     await copyFile(library, aside);
     await rename(aside, this.components.file('tutorial.so'));

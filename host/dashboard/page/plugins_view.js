@@ -45,7 +45,7 @@ function componentsOf(details, show) {
 
 // When, and of which version. It may be an earlier one.
 function crashWords(history) {
-  const crash = history?.find(({ event }) => event === 'plugin crashed' || event === 'plugin cannot start');
+  const crash = history?.find(({ event }) => /^plugin (crashed|cannot start|did not stop well)$/.test(event));
   return crash ? `Last crash, ${new Date(crash.time).toLocaleString()}, version ${crash.version}` : 'Last crash';
 }
 

@@ -129,12 +129,12 @@ void Supervisor::process_ended(const WorkerEnd& end) {
       std::move(traces), [this, how, printed, calls, tells_clients, is_bad_stop, query](const ReadableStacks& stacks) {
         const auto how_and_where = how + words_for_place(stacks);
         if (is_bad_stop) {
-          log_.error("plugin did not stop well", {{"file", setup_.file.string()},
-                                                  {"plugin", identity_.name},
-                                                  {"version", identity_.version},
-                                                  {"what", "its process " + how},
-                                                  {"at", stacks.place.empty() ? "unknown" : stacks.place},
-                                                  {"printed", printed.empty() ? "nothing" : printed}});
+          log_.error(plugin_stopped_badly, {{"file", setup_.file.string()},
+                                            {"plugin", identity_.name},
+                                            {"version", identity_.version},
+                                            {"what", "its process " + how},
+                                            {"at", stacks.place.empty() ? "unknown" : stacks.place},
+                                            {"printed", printed.empty() ? "nothing" : printed}});
         }
         tell_trace(stacks);
         if (tells_clients) refuse_calls(calls, how_and_where);
@@ -169,7 +169,7 @@ void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableS
   refuses_for_crash_ = false;
   if (stacks.has_line)
     calls_.went_wrong(LastError{"its process " + how_and_where + words_for_printed(end.printed), end.at});
-  log_.error(end.may_pass ? "plugin cannot start" : plugin_crashed,
+  log_.error(end.may_pass ? plugin_cannot_start : plugin_crashed,
              {{"file", setup_.file.string()},
               {"plugin", identity_.name},
               {"version", identity_.version},

@@ -256,7 +256,7 @@ FrameReader::Outcome FrameReader::receive_message(int socket) {
   room.make_room(message);
   const auto receive = [&] { return ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); };
   auto count = uninterrupted(receive);
-  // Told once of an end that had not read all, before what it had sent.
+  // The system tells first, and once, that the other side has closed without having read all; then what it had sent.
   if (count < 0 && errno == ECONNRESET) count = uninterrupted(receive);
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
   auto [file, another] = DescriptorRoom::received(message);

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { program } from './host.mjs';
+import { patience } from './patience.mjs';
 
 const run = promisify(execFile);
 
@@ -31,7 +32,7 @@ export class AuditLog {
     return (await this.lines()).filter(({ event }) => event === 'request');
   }
   // The first line that has these members, once it is there.
-  async until(members, patienceMs = 5000) {
+  async until(members, patienceMs = patience) {
     for (const end = Date.now() + patienceMs; ; await sleep(20)) {
       const lines = await this.lines();
       const found = lines.find((line) => Object.entries(members).every(([name, value]) => line[name] === value));

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   contentHeaders, initializeRequest, modernHeaders, modernMeta, modernRequest, newestLegacy, request,
 } from './http.mjs';
+import { patience } from './patience.mjs';
 import { sseEvents } from './sse.mjs';
 import { bearer } from './team.mjs';
 
@@ -99,10 +100,9 @@ async function heard(response, isWanted = () => false, patienceMs = 5000) {
 const isUpdate = ({ method }) => method === 'notifications/resources/updated';
 
 async function taskThat(owner, taskId, status) {
-  for (let patience = 200; patience > 0; patience -= 1) {
+  for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
     const task = await owner.result('tasks/get', { taskId });
     if (task.status === status) return task;
-    await sleep(20);
   }
   throw new Error(`the task is never ${status}`);
 }
@@ -194,7 +194,7 @@ export const belongings = {
     },
     async resume(who, headers, eventId) {
       const more = { ...headers, Accept: 'text/event-stream', 'Last-Event-ID': eventId };
-      for (const end = Date.now() + 5000; ; await sleep(10)) {
+      for (const end = Date.now() + patience; ; await sleep(10)) {
         const response = await who.send('GET', '/mcp', { headers: more });
         // The host has not noticed yet that nobody listens any more.
         if (response.status !== 409 || Date.now() > end) return heard(response);

@@ -1,6 +1,7 @@
 // A collector of traces, which takes what OTLP over HTTP sends in JSON, and answers as the test wants.
 import { createServer } from 'node:http';
 
+import { patience } from './patience.mjs';
 
 const texts = { traceId: /^[0-9a-f]{32}$/, spanId: /^[0-9a-f]{16}$/ };
 
@@ -101,7 +102,7 @@ export class Collector {
   }
 
   // Once there are as many spans.
-  async until(count, patienceMs = 10_000) {
+  async until(count, patienceMs = patience) {
     const end = Date.now() + patienceMs;
     while (this.spans.length < count) {
       if (this.mistakes.length > 0) throw this.mistakes[0];

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { after } from 'node:test';
 
 import { LogLines } from './log_lines.mjs';
+import { patience } from './patience.mjs';
 import { hear, heardAt } from './wire/wire.mjs';
 
 export const program = process.env.MCP_HOST;
@@ -44,7 +45,7 @@ class RunningHost {
   }
 
   // How it ended; fails if it does not end in time.
-  async end({ patienceMs = 20_000 } = {}) {
+  async end({ patienceMs = patience } = {}) {
     const timer = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
     const end = await this.exited;
     clearTimeout(timer);
@@ -73,7 +74,7 @@ export class HttpHost extends RunningHost {
   // Of a process that becomes a host.
   static async of(child) {
     const host = new HttpHost(child);
-    const serving = host.log.until({ event: 'serving' }, { patienceMs: 20_000 });
+    const serving = host.log.until({ event: 'serving' });
     const ended = host.exited.then(({ status }) => {
       throw new Error(`the host ended with status ${status}: ${host.log.text()}`);
     });

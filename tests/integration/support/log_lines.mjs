@@ -1,4 +1,5 @@
 // What a host writes to its log: JSON lines, kept, and waited for by what they say.
+import { patience } from './patience.mjs';
 
 export class LogLines {
   #entries = [];
@@ -35,7 +36,7 @@ export class LogLines {
   }
 
   // The same of those that are still to come.
-  next(fields, { patienceMs = 5000 } = {}) {
+  next(fields, { patienceMs = patience } = {}) {
     return new Promise((resolve, reject) => {
       const wait = { fields, resolve };
       this.#waiting.add(wait);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 
 import { StdioHost } from './host.mjs';
+import { patience } from './patience.mjs';
 
 export class LineClient {
   // Ends with the test that `context` belongs to, and must end with status 0.
@@ -47,7 +48,7 @@ export class LineClient {
   }
 
   // The next line as JSON; fails if the host writes anything else to its output, or nothing for too long.
-  async next({ patienceMs = 5000 } = {}) {
+  async next({ patienceMs = patience } = {}) {
     const end = Date.now() + patienceMs;
     while (this.#lines.length === 0) {
       if (this.#ended) throw new Error('the host has closed its output');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { HttpHost, program } from './host.mjs';
+import { patience } from './patience.mjs';
 
 const run = promisify(execFile);
 
@@ -56,7 +57,7 @@ export class Team {
   }
 
   // Returns once `holds` says so of the status with which the host answers the token; fails after a while.
-  async until(token, holds, patienceMs = 1000) {
+  async until(token, holds, patienceMs = patience) {
     const end = Date.now() + patienceMs;
     for (;;) {
       const response = await fetch(this.url, { method: 'DELETE', headers: bearer(token) });

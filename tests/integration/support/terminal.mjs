@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { patience } from './patience.mjs';
+
 const blank = { letter: ' ', style: '' };
 const sequence = /^\x1b(?:\[([?>=]?)([\d;]*)([A-Za-z])|\][^\x07]*?(?:\x07|\x1b\\)|[()][A-Z0-9]|P.*?\x1b\\|[=>78MEc])/;
 
@@ -40,7 +42,7 @@ export class Terminal {
     return assert.fail(`"${word}" is not on the screen:\n${this.text()}`);
   }
 
-  async until(pattern, patienceMs = 20_000) {
+  async until(pattern, patienceMs = patience) {
     for (const end = Date.now() + patienceMs; Date.now() < end; await sleep(10)) {
       const found = pattern.exec(this.text());
       if (found) return found;

@@ -4,6 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
+import { patience } from './patience.mjs';
+
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 
 const acceptOf = (key) => createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
@@ -106,7 +108,7 @@ export class RawWebSocket {
   }
 
   // The next frame, whatever it is; undefined where the connection has ended instead.
-  async nextFrame({ patienceMs = 10_000 } = {}) {
+  async nextFrame({ patienceMs = patience } = {}) {
     const head = await this.#peek(2, patienceMs);
     if (!head) return undefined;
     assert.equal(head[1] & 0x80, 0, 'a server masks nothing');
@@ -120,9 +122,10 @@ export class RawWebSocket {
   }
 
   // The next message; signs of life are answered.
-  async next(options) {
-    for (;;) {
-      const { opcode, payload, fin } = (await this.nextFrame(options)) ?? assert.fail('the connection has ended');
+  async next({ patienceMs = patience } = {}) {
+    for (const end = Date.now() + patienceMs; ; ) {
+      const { opcode, payload, fin } =
+        (await this.nextFrame({ patienceMs: end - Date.now() })) ?? assert.fail('the connection has ended');
       if (opcode === opcodes.ping) this.write(frame(payload, { opcode: opcodes.pong }));
       if (opcode >= opcodes.ping) continue;
       assert.deepEqual([opcode, fin], [opcodes.text, true], payload.toString());
@@ -133,16 +136,17 @@ export class RawWebSocket {
   // The answer to a request; what comes before it is dropped.
   async ask(message) {
     this.send(message);
-    for (;;) {
-      const answer = await this.next();
+    for (const end = Date.now() + patience; ; ) {
+      const answer = await this.next({ patienceMs: end - Date.now() });
       if (answer.id === message.id) return answer;
     }
   }
 
   // How the host closes it: its close frame, which is answered; messages before it are dropped.
   async close() {
-    for (;;) {
-      const { opcode, payload } = (await this.nextFrame()) ?? assert.fail('it has ended without a close frame');
+    for (const end = Date.now() + patience; ; ) {
+      const { opcode, payload } =
+        (await this.nextFrame({ patienceMs: end - Date.now() })) ?? assert.fail('it has ended without a close frame');
       if (opcode !== opcodes.close) continue;
       this.write(frame(payload, { opcode: opcodes.close }));
       this.socket.end();
@@ -181,7 +185,7 @@ export class RawWebSocket {
     const have = () => this.#received.reduce((sum, each) => sum + each.length, 0);
     while (have() < count) {
       if (this.#closed) return undefined;
-      if (Date.now() >= end) assert.fail(`no frame after ${patienceMs} ms`);
+      if (Date.now() >= end) assert.fail('the frame that is waited for does not come');
       await new Promise((resolve) => {
         const timer = setTimeout(resolve, end - Date.now());
         this.#waiting.push(() => {

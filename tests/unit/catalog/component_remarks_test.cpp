@@ -50,6 +50,14 @@ TEST(ComponentRemarks, NameTheArgumentsWithoutADescription) {
                           "prompt \"review\" has arguments without a description: \"code\""));
 }
 
+TEST(ComponentRemarks, NameTheIconsThatNoClientCanFind) {
+  EXPECT_THAT(
+      remarks_on(R"({"tools": [{"name": "add", "description": "Adds.", "inputSchema": {"type": "object"},
+    "icons": [{"src": "https://example.com/a.png"}, {"src": "data:image/png;base64,AA=="}, {"src": "add.png"}]}]})"),
+      ElementsAre("tool \"add\" has the icon \"add.png\", which is no URI such as https://... or data:..., and for "
+                  "which a client may refuse the whole list"));
+}
+
 std::string tool_with_app(const std::string& uri) {
   return R"("tools": [{"name": "roll", "description": "Rolls.", "inputSchema": {"type": "object"},
             "_meta": {"ui": {"resourceUri": ")" +

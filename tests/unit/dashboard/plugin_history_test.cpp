@@ -63,6 +63,15 @@ TEST_F(PluginHistoryTest, KnowsTheLastCrashOfAPlugin) {
   EXPECT_THAT(history_.backtrace_of("b"), IsEmpty());
 }
 
+TEST_F(PluginHistoryTest, KnowsABadStopAsTheLastCrash) {
+  history_.error("plugin crashed", {{"file", "/a.so"}, {"plugin", "a"}});
+  history_.error("plugin backtrace", {{"plugin", "a"}, {"text", "in a call"}});
+  history_.error("plugin did not stop well", {{"file", "/a.so"}, {"plugin", "a"}});
+  history_.error("plugin backtrace", {{"plugin", "a"}, {"text", "in its stop"}});
+  EXPECT_THAT(history_.backtrace_of("a"), ElementsAre("in its stop"));
+  EXPECT_THAT(history_.events_of("/a.so").front(), HasSubstr("plugin did not stop well"));
+}
+
 TEST_F(PluginHistoryTest, ForgetsThoseOfWhomNothingHasBeenSaidForLongest) {
   const auto load = [this](std::size_t number) {
     history_.info("plugin loaded", {{"file", "/" + std::to_string(number) + ".so"}});
