@@ -10,6 +10,7 @@
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/own_prefix.hpp"
 #include "base/regular_file.hpp"
@@ -134,11 +135,15 @@ bool Symbolizer::is_there() const {
 
 Result<Symbols> Symbolizer::find(const FileDescriptor& library, const std::vector<std::string>& places) const {
   const auto deadline = Clock::now() + patience;
+  // A function that calls itself comes again and again, and to find a place takes long.
+  auto different = places;
+  std::ranges::sort(different);
+  different.erase(std::ranges::unique(different).begin(), different.end());
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_for_now("no pipe can be made: " + last_error());
   const FileDescriptor output(ends[0]);
   FileDescriptor printing(ends[1]);
-  const auto process = start(program_, places, library.get(), printing.get());
+  const auto process = start(program_, different, library.get(), printing.get());
   if (process.has_error()) return process.error();
   Started started(*process);
   printing = {};
@@ -146,10 +151,15 @@ Result<Symbols> Symbolizer::find(const FileDescriptor& library, const std::vecto
   if (text.has_error()) return fail(program_.filename().string() + " was ended: " + text.error().message);
   if (started.wait() != 0)
     return fail(program_.filename().string() + " could not read the library, or give up what it does not need");
-  Symbols symbols;
-  symbols.places.resize(places.size());
+  Symbols found;
+  found.places.resize(different.size());
   for (std::string_view rest = *text; !rest.empty();)
-    read_line(cut(rest, '\n'), symbols);
+    read_line(cut(rest, '\n'), found);
+  Symbols symbols{.places = {}, .build_id = std::move(found.build_id)};
+  for (const auto& place : places) {
+    const auto at = std::ranges::lower_bound(different, place) - different.begin();
+    symbols.places.push_back(found.places[static_cast<std::size_t>(at)]);
+  }
   return symbols;
 }
 

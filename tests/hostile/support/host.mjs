@@ -84,6 +84,11 @@ export class Components {
   }
 }
 
+// Its state and its parent, as proc_pid_stat(5) has them.
+function statusOf(pid) {
+  return readOrNothing(`/proc/${pid}/stat`).split(') ').at(-1).split(' ');
+}
+
 function readOrNothing(file) {
   try {
     return readFileSync(file, 'utf8');
@@ -203,7 +208,7 @@ export class Host {
   // What it has when so many workers are left and the dead are buried. The fewest descriptors in a while: some belong to
   // a restart that is under way.
   async remains(workers) {
-    await this.settle(() => this.workers.length === workers && this.zombies === 0);
+    await this.settle(() => this.workers.length === workers && this.children.length <= workers + 1);
     let descriptors = Infinity;
     for (let i = 0; i < 20; ++i) {
       descriptors = Math.min(descriptors, this.descriptors);
@@ -239,12 +244,14 @@ export class Host {
     }).map(Number);
   }
 
+  // Whatever it has started: workers, the one that forks them, and who finds the lines of a crash while that is told.
+  get children() {
+    return processes().filter((pid) => Number(statusOf(pid)[1]) === this.child.pid);
+  }
+
   // Children that have ended and have not been waited for.
   get zombies() {
-    return processes().filter((pid) => {
-      const [state, parent] = readOrNothing(`/proc/${pid}/stat`).split(') ').at(-1).split(' ');
-      return state === 'Z' && Number(parent) === this.child.pid;
-    }).length;
+    return this.children.filter((pid) => statusOf(pid)[0] === 'Z').length;
   }
 
   // Waits until what is on its way out has gone: `isQuiet` says so.
