@@ -138,7 +138,7 @@ Result<Symbols> Symbolizer::find(const FileDescriptor& library, const std::vecto
   // A function that calls itself comes again and again, and to find a place takes long.
   auto different = places;
   std::ranges::sort(different);
-  different.erase(std::ranges::unique(different).begin(), different.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_for_now("no pipe can be made: " + last_error());
   const FileDescriptor output(ends[0]);
