@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything but the benchmarks, runs all tests. Arguments go to ctest: ./scripts/test.sh -R integration
+# Installs what is missing, builds everything but the benchmarks, runs all tests. Arguments go to ctest:
+# ./scripts/test.sh -R integration
 #
 # MCP_TEST_SANITIZERS=1 also builds and runs the unit and integration tests with AddressSanitizer and UBSan, then with
 # ThreadSanitizer, which takes long.

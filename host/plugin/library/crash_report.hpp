@@ -22,7 +22,8 @@ enum class CrashNews {
 // Called by signal handlers: it may do what they may (signal-safety(7)).
 using TellCrashNews = void (*)(CrashNews news, std::string_view text);
 
-// For the whole process, which is a worker. Once, at its beginning.
+// For the whole process, which is a worker. Once, at its beginning. Threads that begin after it have longer guards
+// behind their stacks, so that one which overflows is a crash, and told.
 void report_crashes(TellCrashNews tell);
 
 // The same for a host, which has nobody to read its lines: they are as its log has them. Of a plugin that calls exit,
