@@ -29,6 +29,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     # False positives of gcc 12 in the inlined standard library.
     target_compile_options(mcp_project_options INTERFACE
       -Wno-restrict -Wno-maybe-uninitialized $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-pointer>)
+    # gcc collects its garbage only where there is much of it: a twelfth less time, a quarter more memory (at most 2 GB).
+    target_compile_options(mcp_project_options INTERFACE
+      "SHELL:--param ggc-min-heapsize=1048576" "SHELL:--param ggc-min-expand=100")
   endif()
 endif()
 

@@ -30,7 +30,7 @@ void share_freed_memory() {
   ::mallopt(M_MMAP_THRESHOLD, large);
   // What an arena keeps at its end: a call with a message of 1 MiB takes a few of that size, and to have each page of
   // them anew from the system takes longer than all else that is done with it.
-  constexpr int kept = 4 * 1024 * 1024;
+  constexpr int kept = 8 * 1024 * 1024;
   ::mallopt(M_TRIM_THRESHOLD, kept);
   // As many as there are event loops at most, and in use from the start; malloc would add arenas to eight for each
   // processor.

@@ -24,13 +24,31 @@ constexpr std::size_t max_kept_nodes = 4096;
 constexpr std::size_t max_kept_bytes = 65'536;
 constexpr std::size_t max_kept_indexes = 4;
 
-bool is_json_space(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+// Bytes of a string, looked at together. Special is what does not stand for itself alone: a quote, a backslash, what is
+// below a space, and a part of a longer character, which as a signed number is below a space, too.
+constexpr std::size_t word_size = sizeof(std::uint64_t);
+using Lane __attribute__((vector_size(16))) = signed char;
+constexpr std::size_t lanes_at_once = 4;
+constexpr std::size_t block_size = lanes_at_once * sizeof(Lane);
+
+Lane special_in_lane(const char* at) {
+  Lane bytes;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return (bytes < ' ') | (bytes == '"') | (bytes == '\\');
 }
 
-// Whether one of eight bytes does not stand for itself alone in a string: a quote, a backslash, what is below a space,
-// or a part of a longer character.
-bool any_is_special(std::uint64_t bytes) {
+bool any_in_block_is_special(const char* at) {
+  auto special = special_in_lane(at);
+  for (std::size_t i = 1; i < lanes_at_once; ++i)
+    special |= special_in_lane(at + i * sizeof(Lane));
+  std::uint64_t halves[2];
+  std::memcpy(halves, &special, sizeof halves);
+  return (halves[0] | halves[1]) != 0;
+}
+
+bool any_in_word_is_special(const char* at) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t tops = 0x8080808080808080;
   const auto has = [bytes](std::uint64_t byte) {
@@ -142,8 +160,13 @@ class JsonReader {
   static constexpr std::size_t usual_depth = 128;
 
   void skip_space() {
-    while (at_ != end_ && is_json_space(*at_))
-      ++at_;
+    for (; at_ != end_; ++at_) {
+      if (*at_ == '\n' || *at_ == '\r') {
+        index_.has_line_breaks = true;
+      } else if (*at_ != ' ' && *at_ != '\t') {
+        return;
+      }
+    }
   }
 
   bool take(char c) {
@@ -282,14 +305,20 @@ class JsonReader {
     return true;
   }
 
-  // Most characters of most strings, eight at a time.
+  bool has(std::size_t bytes) const { return static_cast<std::size_t>(end_ - at_) >= bytes; }
+
+  // Most characters of most strings, a word at a time, and those of a long one by blocks.
   void skip_plain() {
-    while (end_ - at_ >= 8) {
-      std::uint64_t bytes = 0;
-      std::memcpy(&bytes, at_, sizeof(bytes));
-      if (any_is_special(bytes)) return;
-      at_ += 8;
+    constexpr int words_of_usual = 4;
+    for (int words = 0; has(word_size) && !any_in_word_is_special(at_); ++words) {
+      at_ += word_size;
+      if (words == words_of_usual) skip_plain_blocks();
     }
+  }
+
+  void skip_plain_blocks() {
+    while (has(block_size) && !any_in_block_is_special(at_))
+      at_ += block_size;
   }
 
   bool read_escape() {
@@ -471,6 +500,7 @@ void JsonDocument::GiveBack::operator()(JsonIndex* index) const {
   kept->nodes.clear();
   kept->sorted.clear();
   kept->unescaped.clear();
+  kept->has_line_breaks = false;
   auto& others = kept_indexes();
   if (others.size() < max_kept_indexes) others.push_back(std::move(kept));
 }

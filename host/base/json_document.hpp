@@ -45,6 +45,7 @@ struct JsonIndex {
   std::vector<Node> nodes;
   std::vector<std::uint32_t> sorted;  // the keys of each object, in their order by bytes
   std::string unescaped;              // keys
+  bool has_line_breaks = false;       // between its values; none is in a string
 };
 
 // A value of a document, or that there is none: then it is of no type, and holds nothing.
@@ -70,6 +71,8 @@ class JsonValue {
 
   // As it is written; empty: there is none.
   std::string_view text() const;
+  // Whether that has no line breaks.
+  bool is_one_line() const { return index_ == nullptr || !index_->has_line_breaks || mcph::is_one_line(text()); }
 
   // Of those of its type only.
   bool boolean() const { return text().front() == 't'; }

@@ -95,6 +95,7 @@ else()
     "${MCP_PLUGIN_SOURCE_DIR}/testing/memory_metrics.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/testing/memory_store.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/testing/rules.cpp")
+  set_target_properties(mcp_plugin_testing PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   foreach(target IN ITEMS mcp_plugin mcp_plugin_testing)
     set_target_properties(${target} PROPERTIES
       POSITION_INDEPENDENT_CODE ON

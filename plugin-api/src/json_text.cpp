@@ -39,19 +39,35 @@ void append_finite(std::string& out, T value) {
   append_digits(out, value);
 }
 
-/// How many bytes there are at the beginning that need neither an escape nor a look at their encoding: ASCII without
-/// control characters, quotes and backslashes. Eight at a time as far as all of them are so, which is told by the
-/// highest bit of each: a byte that differs from `"` or `\` in nothing, or is less than a space, borrows from it.
+/// Bytes that are looked at together.
+using Lane __attribute__((vector_size(16))) = signed char;
+
+/// Which of them need an escape or a look at their encoding: a quote, a backslash, what is below a space, and a part of
+/// a longer character, which as a signed number is below a space, too.
+Lane special_in_lane(const char* at) {
+  Lane bytes;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return (bytes < ' ') | (bytes == '"') | (bytes == '\\');
+}
+
+template <std::size_t lanes>
+bool any_is_special(const char* at) {
+  Lane special = special_in_lane(at);
+  for (std::size_t i = 1; i < lanes; ++i)
+    special |= special_in_lane(at + i * sizeof(Lane));
+  std::uint64_t halves[2];
+  std::memcpy(halves, &special, sizeof halves);
+  return (halves[0] | halves[1]) != 0;
+}
+
+/// How many bytes there are at the beginning that are not special.
 std::size_t plain_bytes(std::string_view text) {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  constexpr std::uint64_t highest = ones << 7U;
+  constexpr std::size_t lanes_at_once = 4;
   std::size_t count = 0;
-  for (std::uint64_t bytes = 0; count + sizeof bytes <= text.size(); count += sizeof bytes) {
-    std::memcpy(&bytes, text.data() + count, sizeof bytes);
-    const std::uint64_t quotes = bytes ^ (ones * '"');
-    const std::uint64_t backslashes = bytes ^ (ones * '\\');
-    if (((bytes | (bytes - ones * ' ') | (quotes - ones) | (backslashes - ones)) & highest) != 0) break;
-  }
+  while (count + lanes_at_once * sizeof(Lane) <= text.size() && !any_is_special<lanes_at_once>(text.data() + count))
+    count += lanes_at_once * sizeof(Lane);
+  while (count + sizeof(Lane) <= text.size() && !any_is_special<1>(text.data() + count))
+    count += sizeof(Lane);
   const auto is_plain = [](unsigned char c) { return c >= ' ' && c < 0x80 && c != '"' && c != '\\'; };
   while (count < text.size() && is_plain(static_cast<unsigned char>(text[count])))
     ++count;

@@ -250,8 +250,8 @@ void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exch
 }
 
 Reply LegacyEra::result(std::string_view id, PluginMethod, const Caller& caller, JsonValue result) const {
-  const auto text = result.text();
-  if (is_one_line(text) && fits_revision(result, caller.protocol_version)) return {result_response(id, text)};
+  if (result.is_one_line() && fits_revision(result, caller.protocol_version))
+    return {result_response(id, result.text())};
   auto tree = result.json();
   fit_to_revision(tree, caller.protocol_version);
   return {result_response(id, dump(tree))};

@@ -40,8 +40,7 @@ int code_of_rejection(Rejection::Reason reason) {
 
 // The plugin's text with further members in front, if that makes one line of valid JSON.
 bool can_prepend_members(JsonValue result) {
-  return !result.contains("_meta") && !result.contains("resultType") && result.is_object() &&
-         is_one_line(result.text());
+  return !result.contains("_meta") && !result.contains("resultType") && result.is_object() && result.is_one_line();
 }
 
 // Beside the requests that carry it, whose bodies are bounded.
