@@ -113,7 +113,7 @@ void HttpServer::return_memory(std::chrono::steady_clock::time_point now) {
   const auto connections_moved = moved(connections_moved_, admitted_ + gone);
   const auto bytes_moved = moved(bytes_moved_, budget_->moved());
   const bool busy = connections_moved > few_connections || bytes_moved > few_bytes;
-  if (!busy && was_busy_) threads_.run_long(0, return_freed_memory);
+  if (!busy && was_busy_) threads_.run_long(0, return_all_freed_memory);
   was_busy_ = busy;
 }
 

@@ -15,6 +15,13 @@ constexpr std::int64_t slow_task_ns = 1'000'000;
 constexpr std::size_t least_of_largest = std::size_t{256} << 10;
 // What a thread has found to do and does before it looks at the I/O again: a call, its answer, and what they lead to.
 constexpr int most_before_io = 8;
+// To be woken takes longer than a quick call. So a loop looks for what comes next for a moment before it sleeps, where
+// one client waits for each answer and asks again at once: it has not waited long before, and has had little to do
+// since then, as all other loops have. Where there are more clients, somebody else needs the processor.
+constexpr std::int64_t spin_ns = 50'000;
+constexpr std::int64_t lively_ns = 150'000;
+constexpr int most_of_one_client = 2;
+constexpr int rounds_of_many = 64;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
@@ -211,12 +218,44 @@ void EventLoops::provide_thread() {
 
 void EventLoops::run_loop(Thread& thread) {
   auto& loop = *thread.loop;
+  bool is_lively = false;  // it has not waited long before
+  int done = 0;            // since it last waited
+  int not_now = 0;         // so often it does not look for what comes next, because there was more than one client
   while (!loop.stopped()) {
     const bool may_wait = do_next(thread);
     if (is_replaced(thread)) return;
-    may_wait ? loop.run_one() : loop.poll_one();
+    const bool looks = may_wait && is_lively && not_now == 0 && is_alone(loop);
+    if ((looks || !may_wait) && loop.poll_one() > 0) {
+      if (is_replaced(thread)) return;
+      ++done;
+      continue;
+    }
+    if (!may_wait) continue;
+    const auto since = now_ns();
+    loop.idle_since_ns.store(since, std::memory_order_relaxed);
+    not_now = !looks ? std::max(not_now - 1, 0) : done > most_of_one_client ? rounds_of_many : 0;
+    if (!looks || not_now > 0 || !spin(loop, since)) loop.run_one();
     if (is_replaced(thread)) return;
+    done = 1;
+    is_lively = now_ns() - since < lively_ns;
   }
+}
+
+// Whether no other loop has just had something to do.
+bool EventLoops::is_alone(const Loop& loop) const {
+  const auto now = now_ns();
+  return std::ranges::all_of(loops_, [&](const auto& each) {
+    return each.get() == &loop || now - each->idle_since_ns.load(std::memory_order_relaxed) > lively_ns;
+  });
+}
+
+// Whether something came, which is done then.
+bool EventLoops::spin(Loop& loop, std::int64_t since) {
+  while (loop.poll_one() == 0) {
+    if (loop.stopped() || now_ns() - since >= spin_ns) return false;
+    std::this_thread::yield();  // to whoever has something to do
+  }
+  return true;
 }
 
 bool EventLoops::do_next(Thread& thread) {

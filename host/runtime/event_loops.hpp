@@ -114,7 +114,8 @@ class EventLoops final : public Executor {
     void drop_next();
 
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(*this);
-    bool has_thread = false;  // guarded by the mutex of the event loops
+    bool has_thread = false;                     // guarded by the mutex of the event loops
+    std::atomic<std::int64_t> idle_since_ns{0};  // when it last had nothing to do
 
    private:
     Mutex mutex_;
@@ -142,6 +143,8 @@ class EventLoops final : public Executor {
 
   void serve(Thread& thread);
   void run_loop(Thread& thread);
+  bool is_alone(const Loop& loop) const;
+  static bool spin(Loop& loop, std::int64_t since);
   // What has been found to do. Whether that was all.
   bool do_next(Thread& thread);
   static bool is_replaced(const Thread& thread) {

@@ -183,7 +183,7 @@ Sent FrameWriter::try_ring(const Attempt& attempt, bool wait) {
 FrameReader::FrameReader() : buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {}
 
 void FrameReader::forget_text() {
-  if (!long_text_.empty()) std::string().swap(long_text_);
+  long_text_ = nullptr;
 }
 
 FrameReader::Outcome FrameReader::whole(Outcome outcome) {
@@ -305,15 +305,15 @@ bool FrameReader::read_file() {
   // Only a memory file has seals; any other might be one that its maker serves, and make this wait.
   if (::fcntl(file.get(), F_GET_SEALS) < 0 || ::fstat(file.get(), &status) != 0) return false;
   if (static_cast<std::uint64_t>(status.st_size) < size) return false;
-  long_text_.resize(size);
+  long_text_ = std::make_unique_for_overwrite<char[]>(size);
   for (std::size_t done = 0; done < size;) {
     const auto count = uninterrupted(
-        [&] { return ::pread(file.get(), long_text_.data() + done, size - done, static_cast<off_t>(done)); });
+        [&] { return ::pread(file.get(), long_text_.get() + done, size - done, static_cast<off_t>(done)); });
     if (count <= 0) return false;
     done += static_cast<std::size_t>(count);
   }
-  frame_.text = std::string_view(long_text_).substr(0, text_in_file_);
-  frame_.more = std::string_view(long_text_).substr(text_in_file_);
+  frame_.text = {long_text_.get(), text_in_file_};
+  frame_.more = {long_text_.get() + text_in_file_, more_in_file_};
   return true;
 }
 

@@ -185,7 +185,7 @@ class FrameReader {
   FileDescriptor file_;
   std::size_t text_in_file_ = 0;
   std::size_t more_in_file_ = 0;
-  std::string long_text_;
+  std::unique_ptr<char[]> long_text_;  // of a file
   Frame frame_;
 };
 
