@@ -309,8 +309,8 @@ class JsonReader {
 
   // Most characters of most strings, a word at a time, and those of a long one by blocks.
   void skip_plain() {
-    constexpr int words_of_usual = 4;
-    for (int words = 0; has(word_size) && !any_in_word_is_special(at_); ++words) {
+    constexpr int words_of_usual = 5;
+    for (int words = 1; has(word_size) && !any_in_word_is_special(at_); ++words) {
       at_ += word_size;
       if (words == words_of_usual) skip_plain_blocks();
     }

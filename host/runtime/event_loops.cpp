@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -16,12 +17,15 @@ constexpr std::size_t least_of_largest = std::size_t{256} << 10;
 // What a thread has found to do and does before it looks at the I/O again: a call, its answer, and what they lead to.
 constexpr int most_before_io = 8;
 // To be woken takes longer than a quick call. So a loop looks for what comes next for a moment before it sleeps, where
-// one client waits for each answer and asks again at once: it has not waited long before, and has had little to do
-// since then, as all other loops have. Where there are more clients, somebody else needs the processor.
+// it seems that one client waits for each answer and asks again at once:
+// - The last wait, and what it was ended by, took no longer than this.
+// - Few handlers were due then. If there were more, it does not look again before so many waits.
+// - The other loops have had nothing to do for as long (is_alone). Else somebody needs the processor.
 constexpr std::int64_t spin_ns = 50'000;
 constexpr std::int64_t lively_ns = 150'000;
 constexpr int most_of_one_client = 2;
-constexpr int rounds_of_many = 64;
+constexpr int waits_of_many = 64;
+constexpr std::int64_t not_idle = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
@@ -218,35 +222,41 @@ void EventLoops::provide_thread() {
 
 void EventLoops::run_loop(Thread& thread) {
   auto& loop = *thread.loop;
-  bool is_lively = false;  // it has not waited long before
-  int done = 0;            // since it last waited
-  int not_now = 0;         // so often it does not look for what comes next, because there was more than one client
+  bool is_lively = false;
+  int done = 0;                   // handlers since it last had nothing to do, as far as it is counted
+  int waits_without_looking = 0;  // that are left
   while (!loop.stopped()) {
     const bool may_wait = do_next(thread);
     if (is_replaced(thread)) return;
-    const bool looks = may_wait && is_lively && not_now == 0 && is_alone(loop);
+    const bool looks = may_wait && is_lively && waits_without_looking == 0 && is_alone(loop);
     if ((looks || !may_wait) && loop.poll_one() > 0) {
       if (is_replaced(thread)) return;
-      ++done;
+      done = std::min(done + 1, most_of_one_client + 1);
       continue;
     }
     if (!may_wait) continue;
+    if (looks) {
+      if (done > most_of_one_client) waits_without_looking = waits_of_many;
+    } else if (waits_without_looking > 0) {
+      --waits_without_looking;
+    }
     const auto since = now_ns();
     loop.idle_since_ns.store(since, std::memory_order_relaxed);
-    not_now = !looks ? std::max(not_now - 1, 0) : done > most_of_one_client ? rounds_of_many : 0;
-    if (!looks || not_now > 0 || !spin(loop, since)) loop.run_one();
+    if (!looks || waits_without_looking > 0 || !spin(loop, since)) loop.run_one();
     if (is_replaced(thread)) return;
+    loop.idle_since_ns.store(not_idle, std::memory_order_relaxed);
     done = 1;
     is_lively = now_ns() - since < lively_ns;
   }
 }
 
-// Whether no other loop has just had something to do.
+// Whether there are other loops, and none of them has just had something to do. One without others is a worker's, which
+// has rules of its own, or that of a host on one processor, which the client needs.
 bool EventLoops::is_alone(const Loop& loop) const {
   const auto now = now_ns();
-  return std::ranges::all_of(loops_, [&](const auto& each) {
-    return each.get() == &loop || now - each->idle_since_ns.load(std::memory_order_relaxed) > lively_ns;
-  });
+  return loops_.size() > 1 && std::ranges::all_of(loops_, [&](const auto& each) {
+           return each.get() == &loop || now - each->idle_since_ns.load(std::memory_order_relaxed) > lively_ns;
+         });
 }
 
 // Whether something came, which is done then.

@@ -115,7 +115,7 @@ class EventLoops final : public Executor {
 
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(*this);
     bool has_thread = false;                     // guarded by the mutex of the event loops
-    std::atomic<std::int64_t> idle_since_ns{0};  // when it last had nothing to do
+    std::atomic<std::int64_t> idle_since_ns{0};  // when it began to wait; the largest number: it does not
 
    private:
     Mutex mutex_;

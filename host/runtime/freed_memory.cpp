@@ -10,6 +10,7 @@
 namespace mcph {
 namespace {
 
+#ifdef __GLIBC__
 // As many as there are event loops at most, and in use from the start; malloc would add arenas to eight for each
 // processor.
 constexpr int arenas = 4;
@@ -18,7 +19,6 @@ constexpr int arenas = 4;
 // of them anew from the system takes a third of the time that they take.
 constexpr int kept_at_end = 8 * 1024 * 1024;
 
-#ifdef __GLIBC__
 // To free as much makes malloc look at the end of the arena (glibc, malloc.c, FASTBIN_CONSOLIDATION_THRESHOLD). Written
 // to, because the compiler knows that what nobody uses need not be there.
 void free_some(std::latch& all_have_some) {
@@ -49,8 +49,8 @@ void return_freed_memory() {
 #endif
 }
 
-// Of arenas that are not the main one, malloc_trim leaves the end. Threads that begin at once get one after the other
-// (arena.c, reused_arena), and where two have the same one, its memory stays for this time.
+// Of arenas that are not the main one, malloc_trim leaves the end. Threads that begin at once mostly get different ones
+// (arena.c, arena_get2); the end of one that none of them got stays until the next time.
 void return_all_freed_memory() {
 #ifdef __GLIBC__
   ::mallopt(M_TRIM_THRESHOLD, 0);

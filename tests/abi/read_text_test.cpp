@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <mcp/plugin.hpp>
+#include <mcp/plugin/detail/json_text.hpp>
 #include <mcp/plugin/detail/read_text.hpp>
 
 namespace mcp::detail {
@@ -174,6 +175,16 @@ TEST(WrittenText, IsWhatATreeWouldHaveWritten) {
   }
   for (const auto& text : all)
     EXPECT_EQ(json_string(text), dump_json(Json(text)));
+}
+
+// Strings are looked at several bytes at a time, and far from their ends more at a time.
+TEST(JsonText, EscapesWhatIsSpecialAtEachPlaceOfAString) {
+  for (const std::string special : {"\"", "\\", "\n", "\x1F", "\x7F", "\xC3\xA4", "\xC3", "\x80", "\xFF"}) {
+    for (std::size_t place = 0; place <= 100; ++place) {
+      const auto text = std::string(place, 'a') + special + std::string(100 - place, 'b');
+      EXPECT_EQ(json_string(text), dump_json(Json(text))) << special << " at " << place;
+    }
+  }
 }
 
 }  // namespace

@@ -262,12 +262,11 @@ const endless = { to: 100_000, milliseconds: 20 };
 
 for (const [era, client] of Object.entries(eras)) {
   test(`AClientCancelsACall, ${era}`, async () => {
-    const ended = tutorial.callEnds('count');
+    const ended = tutorial.callEnds('count', 'tool error, cancelled by the client');
     const givingUp = new AbortController();
     const options = { signal: givingUp.signal, onprogress: () => givingUp.abort('no longer needed') };
     await assert.rejects(client.call('count', endless, options));
-    const { outcome, error } = await ended;
-    assert.deepEqual([outcome, error], ['tool error, cancelled by the client', 'cancelled'], 'said by the plugin');
+    assert.equal((await ended).error, 'cancelled', 'said by the plugin');
   });
 }
 

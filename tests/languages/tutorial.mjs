@@ -91,8 +91,8 @@ export class Tutorial {
   }
 
   // The entry for the next call of this tool that ends, in the log of a host that writes those of debugging.
-  callEnds(name) {
-    return this.host.log.next({ event: 'call', component: name });
+  callEnds(name, outcome) {
+    return this.host.log.next({ event: 'call', component: name, outcome });
   }
 }
 

@@ -185,7 +185,7 @@ class FrameReader {
   FileDescriptor file_;
   std::size_t text_in_file_ = 0;
   std::size_t more_in_file_ = 0;
-  std::unique_ptr<char[]> long_text_;  // of a file
+  std::unique_ptr<char[]> long_text_;  // of a file; the frame's, until the next one
   Frame frame_;
 };
 

@@ -25,10 +25,10 @@ struct OwnMember {
 };
 
 // What separates messages where they are lines does not stand in one; in JSON it is white space there.
-void append_on_one_line(std::string& out, std::string_view json, bool is_one_line) {
+void append_on_one_line(std::string& out, std::string_view json) {
   const auto begin = out.size();
   out.append(json);
-  if (is_one_line) return;
+  if (is_one_line(json)) return;
   std::replace_if(
       out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
 }
@@ -40,19 +40,19 @@ std::string plugin_params(JsonValue params, std::initializer_list<OwnMember> own
   static constexpr std::string_view kept_back[] = {"_meta", "inputResponses", "requestState", "inputState"};
   std::string text;
   text.reserve(params.text().size() + 64);
-  const auto append = [&text](std::string_view key, std::string_view json, bool is_one_line) {
+  const auto append = [&text](std::string_view key, std::string_view json) {
     text += text.empty() ? '{' : ',';
     append_json_string(text, key);
     text += ':';
-    append_on_one_line(text, json, is_one_line);
+    append_on_one_line(text, json);
   };
   for (const auto& member : own) {
-    if (!member.json.empty()) append(member.key, member.json, is_one_line(member.json));
+    if (!member.json.empty()) append(member.key, member.json);
   }
   for (const auto [key, value] : params.members()) {
     if (std::ranges::find(kept_back, key) != std::end(kept_back)) continue;
     if (std::ranges::find(own, key, &OwnMember::key) != own.end()) continue;
-    append(key, value.text(), value.is_one_line());
+    append(key, value.text());
   }
   text += '}';
   return text;

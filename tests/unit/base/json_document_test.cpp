@@ -121,6 +121,28 @@ TEST(JsonDocument, ReadsWhatParseJsonReadsAndRefusesTheSameInTheSameWords) {
   }
 }
 
+// Its strings are read several bytes at a time, and far from their ends more at a time.
+TEST(JsonDocument, FindsWhatIsSpecialAtEachPlaceOfAString) {
+  for (const std::string special : {"\"", "\\", "\n", "\x1F", "\x7F", "\\n", "\xC3\xA4", "\xC3", "\x80", "\xFF"}) {
+    for (std::size_t place = 0; place <= 200; ++place) {
+      const auto text = '"' + std::string(place, 'a') + special + std::string(200 - place, 'b') + '"';
+      EXPECT_EQ(as_document(text), as_tree(text)) << special << " at " << place;
+    }
+  }
+}
+
+TEST(JsonDocument, KnowsWhatIsOneLine) {
+  for (int i = 0; i < 2; ++i) {  // with an index that was used before
+    const auto document = JsonDocument::read_own("\n{\"in\":[1,\r2],\r\n\"beside\":\"\\n\"}\n").value();
+    EXPECT_FALSE(document.root().is_one_line());
+    EXPECT_FALSE(document.root().find("in").is_one_line());
+    EXPECT_TRUE(document.root().find("beside").is_one_line());
+    EXPECT_TRUE(document.root().find("nowhere").is_one_line());
+    EXPECT_TRUE(JsonDocument::read("\n[1, \t2]\r").value().root().is_one_line());
+    EXPECT_TRUE(JsonDocument::read(R"({"a":"\n"})").value().root().is_one_line());
+  }
+}
+
 TEST(JsonDocument, HasALimitOfDepth) {
   for (const std::size_t levels : {63, 64, 65, 1000}) {
     const auto text = std::string(levels, '[') + std::string(levels, ']');

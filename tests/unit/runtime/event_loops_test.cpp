@@ -130,6 +130,28 @@ TEST(EventLoops, LookAtTheIoThoughThereIsAlwaysSomethingToDoNext) {
   EXPECT_TRUE(eventually([&] { return stopped.load(); }));
 }
 
+// So that its loop looks for what comes next before it sleeps.
+void ask_again_and_again(EventLoops& threads, boost::asio::io_context& context) {
+  for (int i = 0; i < 2000; ++i) {
+    std::promise<void> answered;
+    boost::asio::post(context, [&] { threads.run([&] { answered.set_value(); }); });
+    answered.get_future().wait();
+  }
+}
+
+TEST(EventLoops, AnswerOneClientThatAsksAgainAndAgain) {
+  EventLoops threads(2, 4);
+  auto& context = threads.next_context();
+  ask_again_and_again(threads, context);
+  Gate gate;
+  boost::asio::post(context, [&] { threads.run(gate.task()); });  // whose loop gets another thread
+  ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
+  ask_again_and_again(threads, context);
+  threads.stop();
+  gate.open();
+  EXPECT_TRUE(threads.join(test::patience));
+}
+
 TEST(EventLoops, GoOnWithTheIoWhileTasksBlock) {
   EventLoops threads(2, 8);
   Gate gate;
