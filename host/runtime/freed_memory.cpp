@@ -22,7 +22,7 @@ constexpr int kept_at_end = 8 * 1024 * 1024;
 // To free as much makes malloc look at the end of the arena (glibc, malloc.c, FASTBIN_CONSOLIDATION_THRESHOLD). Written
 // to, because the compiler knows that what nobody uses need not be there.
 void free_some(std::latch& all_have_some) {
-  constexpr std::size_t enough = 128 * 1024;
+  constexpr auto enough = std::size_t{128} << 10;
   auto* const some = static_cast<volatile char*>(std::malloc(enough));
   if (some != nullptr) *some = 0;
   all_have_some.arrive_and_wait();

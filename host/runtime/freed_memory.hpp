@@ -7,8 +7,8 @@ namespace mcph {
 // the thread that needed it, so that a host does not grow with each meeting of threads that have not met before.
 void bound_freed_memory();
 
-// Gives it back to the system, but for what is free at the ends of arenas other than the main one. Takes a millisecond or more, in which
-// whoever needs memory waits.
+// Gives it back to the system, but for what is free at the ends of arenas other than the main one. Takes a millisecond
+// or more, in which whoever needs memory waits.
 void return_freed_memory();
 
 // And what is free there: megabytes each, where there were large messages. Takes some threads for a moment.

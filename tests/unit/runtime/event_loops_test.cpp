@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <memory>
 #include <set>
 
 #include <boost/asio/post.hpp>
@@ -133,9 +134,9 @@ TEST(EventLoops, LookAtTheIoThoughThereIsAlwaysSomethingToDoNext) {
 // So that its loop looks for what comes next before it sleeps.
 void ask_again_and_again(EventLoops& threads, boost::asio::io_context& context) {
   for (int i = 0; i < 2000; ++i) {
-    std::promise<void> answered;
-    boost::asio::post(context, [&] { threads.run([&] { answered.set_value(); }); });
-    answered.get_future().wait();
+    const auto answered = std::make_shared<std::promise<void>>();
+    boost::asio::post(context, [&, answered] { threads.run([answered] { answered->set_value(); }); });
+    answered->get_future().wait();
   }
 }
 
