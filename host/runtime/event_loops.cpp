@@ -18,13 +18,15 @@ constexpr std::size_t least_of_largest = std::size_t{256} << 10;
 constexpr int most_before_io = 8;
 // To be woken takes longer than a quick call. So a loop looks for what comes next for a moment before it sleeps, where
 // it seems that one client waits for each answer and asks again at once:
-// - The last wait, and what it was ended by, took no longer than this.
-// - Few handlers were due then. If there were more, it does not look again before so many waits.
-// - The other loops have had nothing to do for as long (is_alone). Else somebody needs the processor.
+// - Its last wait, with what ended it, took less than lively_ns.
+// - At most so many handlers were due since then as one client has (most_of_one_client). If there were more, it does
+//   not look again before a number of waits (waits_of_many).
+// - The other loops have had nothing to do for lively_ns (is_alone). Else somebody needs the processor.
 constexpr std::int64_t spin_ns = 50'000;
 constexpr std::int64_t lively_ns = 150'000;
 constexpr int most_of_one_client = 2;
 constexpr int waits_of_many = 64;
+// In place of a time.
 constexpr std::int64_t not_idle = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t now_ns() {

@@ -178,7 +178,7 @@ TEST(WrittenText, IsWhatATreeWouldHaveWritten) {
 }
 
 // Strings are looked at several bytes at a time, and far from their ends more at a time.
-TEST(JsonText, EscapesWhatIsSpecialAtEachPlaceOfAString) {
+TEST(WrittenText, HasEscapesForWhatIsSpecialAtEachPlaceOfAString) {
   for (const std::string special : {"\"", "\\", "\n", "\x1F", "\x7F", "\xC3\xA4", "\xC3", "\x80", "\xFF"}) {
     for (std::size_t place = 0; place <= 100; ++place) {
       const auto text = std::string(place, 'a') + special + std::string(100 - place, 'b');

@@ -90,7 +90,7 @@ export class Tutorial {
     return result.content[0].text;
   }
 
-  // The entry for the next call of this tool that ends, in the log of a host that writes those of debugging.
+  // The entry for the next call of this tool that ends so, in the log of a host that writes those of debugging.
   callEnds(name, outcome) {
     return this.host.log.next({ event: 'call', component: name, outcome });
   }
