@@ -15,22 +15,18 @@ function(show_headers target scope source_dir folder)
   target_include_directories(${target} ${scope} "${root}")
 endfunction()
 
-# add_room(FOLDER [USES ROOM...] [LIBRARIES LIBRARY...] [APART SOURCE...]): all sources in FOLDER. The rooms are named by
-# their folders. A source that is apart is not linked by a program that needs only others of its room, nor are the
-# libraries that it alone needs.
+# add_room(FOLDER [USES ROOM...] [LIBRARIES LIBRARY...] [APART SOURCE...] [WING WING]): all sources in FOLDER. The rooms
+# are named by their folders. A source that is apart is not linked by a program that needs only others of its room, nor are
+# the libraries that it alone needs.
+#
+# All sources of a room are one unit, and those of rooms that are one wing as well: what they include is read once, and
+# what they make of templates is made once, which is most of the work. A wing sees more than its rooms may: that each room
+# sees no more than it may is what style.arrows looks at.
 function(add_room folder)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "USES;LIBRARIES;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "WING" "USES;LIBRARIES;APART")
   string(REPLACE "/" "_" name "host_${folder}")
-  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
-  add_library(${name} STATIC ${sources})
-  # All sources of a room are one unit: what they include is read once, which is most of the work.
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${MCP_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0)
-  # So that some rooms can be part of a shared library, too (rules/).
-  set_target_properties(${name} PROPERTIES
-    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  list(TRANSFORM room_APART PREPEND "${folder}/")
-  set_source_files_properties(${room_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  show_headers(${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}")
+  add_library(${name} INTERFACE)
+  show_headers(${name} INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}" "${folder}")
   list(TRANSFORM room_USES PREPEND "host_")
   list(TRANSFORM room_USES REPLACE "/" "_")
   foreach(used IN LISTS room_USES)
@@ -38,5 +34,33 @@ function(add_room folder)
       message(FATAL_ERROR "${folder} uses ${used}, which is no room above it in the list")
     endif()
   endforeach()
-  target_link_libraries(${name} PUBLIC ${room_USES} PRIVATE ${room_LIBRARIES} mcp_project_options)
+  target_link_libraries(${name} INTERFACE ${room_USES})
+
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  list(TRANSFORM room_APART PREPEND "${folder}/")
+  set_source_files_properties(${room_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  add_sources(${name}_sources "${sources}" ${name} "${room_LIBRARIES}")
+  if(NOT MCP_UNITY_BUILD OR NOT room_WING)
+    target_link_libraries(${name} INTERFACE $<LINK_ONLY:${name}_sources>)
+    return()
+  endif()
+  # The room's own library is not built, but has the commands that would compile it.
+  set_target_properties(${name}_sources PROPERTIES EXCLUDE_FROM_ALL ON)
+  set_property(GLOBAL PROPERTY MCP_WING_OF_${folder} ${room_WING})
+  add_sources(host_wing_${room_WING} "${sources}" ${name} "${room_LIBRARIES}")
+  target_link_libraries(${name} INTERFACE $<LINK_ONLY:host_wing_${room_WING}>)
+endfunction()
+
+# The library TARGET, which is made if it is not there, also has SOURCES, sees ROOM, and links LIBRARIES.
+function(add_sources target sources room libraries)
+  if(NOT TARGET ${target})
+    add_library(${target} STATIC)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${MCP_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0)
+    # So that some rooms can be part of a shared library, too (rules/).
+    set_target_properties(${target} PROPERTIES
+      POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    target_link_libraries(${target} PRIVATE mcp_project_options)
+  endif()
+  target_sources(${target} PRIVATE ${sources})
+  target_link_libraries(${target} PRIVATE ${room} ${libraries})
 endfunction()

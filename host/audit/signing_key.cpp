@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/c_owner.hpp"
 #include "base/regular_file.hpp"
 
 namespace mcph {
@@ -19,11 +20,11 @@ constexpr std::size_t max_key_file = std::size_t{64} << 10;
 constexpr std::size_t signature_size = 64;
 constexpr std::string_view how_to_make = "; mcp-plugin-host audit key FILE makes one";
 
-using Bio = std::unique_ptr<BIO, int (*)(BIO*)>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;
+using Bio = COwner<BIO, BIO_free>;
+using DigestContext = COwner<EVP_MD_CTX, EVP_MD_CTX_free>;
 
 DigestContext digest_context() {
-  DigestContext context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  DigestContext context(EVP_MD_CTX_new());
   if (context == nullptr) throw std::bad_alloc();
   return context;
 }
@@ -52,7 +53,7 @@ using ReadPem = EVP_PKEY* (*)(BIO*, EVP_PKEY**, pem_password_cb*, void*);
 Result<std::shared_ptr<EVP_PKEY>> read_key(const std::filesystem::path& file, bool is_secret, ReadPem read_pem) {
   const auto text = read_key_file(file, is_secret);
   if (text.has_error()) return text.error();
-  const Bio bio(BIO_new_mem_buf(text->data(), static_cast<int>(text->size())), BIO_free);
+  const Bio bio(BIO_new_mem_buf(text->data(), static_cast<int>(text->size())));
   std::shared_ptr<EVP_PKEY> key(bio == nullptr ? nullptr : read_pem(bio.get(), nullptr, no_passphrase, nullptr),
                                 EVP_PKEY_free);
   if (key != nullptr && EVP_PKEY_get_id(key.get()) == EVP_PKEY_ED25519) return key;
@@ -67,7 +68,7 @@ Result<std::shared_ptr<EVP_PKEY>> read_key(const std::filesystem::path& file, bo
 
 template <class Write>
 Result<std::string> to_pem(Write write) {
-  const Bio bio(BIO_new(BIO_s_mem()), BIO_free);
+  const Bio bio(BIO_new(BIO_s_mem()));
   if (bio == nullptr || write(bio.get()) != 1) return fail("OpenSSL cannot write a key");
   char* text = nullptr;
   const auto size = BIO_get_mem_data(bio.get(), &text);

@@ -15,7 +15,7 @@ std::string number_text(double number) {
 
 }  // namespace
 
-std::optional<CallEnd> AskedCall::wait(std::chrono::milliseconds time) {
+std::optional<AskedEnd> AskedCall::wait(std::chrono::milliseconds time) {
   const auto until = Clock::now() + time;
   MutexLock lock(mutex_);
   while (!end_) {
@@ -74,7 +74,7 @@ std::string AskedCall::caller() const {
 void AskedCall::end(bool in_stead, Outcome outcome, std::string text) {
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_);
   const MutexLock lock(mutex_);
-  if (!end_) end_ = CallEnd{in_stead, outcome, std::move(text), time};
+  if (!end_) end_ = AskedEnd{in_stead, outcome, std::move(text), time};
   changed_.notify_all();
 }
 

@@ -15,7 +15,7 @@
 
 namespace mcph {
 
-struct CallEnd {
+struct AskedEnd {
   bool in_stead = false;  // the host has answered, because the plugin did not
   Outcome outcome = Outcome::result;
   std::string text;  // of the answer
@@ -28,7 +28,7 @@ class AskedCall final : public Call {
       : Call(method, std::move(params), std::move(component)) {}
 
   // Nothing: it has not ended within that time.
-  std::optional<CallEnd> wait(std::chrono::milliseconds time);
+  std::optional<AskedEnd> wait(std::chrono::milliseconds time);
   // Until the plugin has said how far it is, or the call has ended, or that time has passed.
   void wait_for_progress(std::chrono::milliseconds time);
   // What is wrong with what it has said of its progress; empty: nothing.
@@ -49,7 +49,7 @@ class AskedCall final : public Call {
   const Clock::time_point began_ = Clock::now();
   mutable Mutex mutex_;
   Condition changed_;
-  std::optional<CallEnd> end_ GUARDED_BY(mutex_);
+  std::optional<AskedEnd> end_ GUARDED_BY(mutex_);
   std::optional<double> progress_ GUARDED_BY(mutex_);
   std::string mistake_ GUARDED_BY(mutex_);
 };

@@ -27,7 +27,7 @@ std::string message_in(const std::string& error) {
 }
 
 // What is wrong with an answer; empty: nothing.
-std::string mistake_in(PluginMethod method, const CallEnd& end, const std::optional<Schema>& output_schema) {
+std::string mistake_in(PluginMethod method, const AskedEnd& end, const std::optional<Schema>& output_schema) {
   if (end.in_stead) return message_in(end.text);
   const auto invalid = [](const std::string& what, const Error& error) {
     return what + " with something invalid: " + error.message;
@@ -60,9 +60,9 @@ Json accepted(const OrderedJson& request) {
   return content ? Json{{"action", "accept"}, {"content", *content}} : Json();
 }
 
-Json answer_to(const OrderedJson& request, Reply reply) {
-  if (reply == Reply::accept || request.value("method", "") != "elicitation/create") return accepted(request);
-  return {{"action", reply == Reply::decline ? "decline" : "cancel"}};
+Json answer_to(const OrderedJson& request, UserReply reply) {
+  if (reply == UserReply::accept || request.value("method", "") != "elicitation/create") return accepted(request);
+  return {{"action", reply == UserReply::decline ? "decline" : "cancel"}};
 }
 
 }  // namespace

@@ -28,10 +28,10 @@ struct ExampleCall {
 };
 
 // How the client answers what it is asked.
-enum class Reply { accept, decline, cancel };
+enum class UserReply { accept, decline, cancel };
 
 struct AskOptions {
-  Reply reply = Reply::accept;
+  UserReply reply = UserReply::accept;
   std::chrono::milliseconds patience{0};  // before the call is cancelled; 0: the timeout
 };
 

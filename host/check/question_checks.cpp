@@ -10,9 +10,9 @@ void check_questions(Inspection& inspection, CheckReport& report) {
   std::size_t asked_any = 0;
   for (const auto& call : inspection.sound_calls()) {
     if (call.method == PluginMethod::completion_complete) continue;
-    for (const auto& [reply, words] :
-         {std::pair(Reply::accept, "an answer that it asked for"), std::pair(Reply::decline, "that the user declines"),
-          std::pair(Reply::cancel, "that the user dismissed the question")}) {
+    for (const auto& [reply, words] : {std::pair(UserReply::accept, "an answer that it asked for"),
+                                       std::pair(UserReply::decline, "that the user declines"),
+                                       std::pair(UserReply::cancel, "that the user dismissed the question")}) {
       auto* const version = inspection.usable(report);
       if (version == nullptr) return;
       const auto asked = version->ask(call, {.reply = reply});

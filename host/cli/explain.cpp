@@ -19,23 +19,23 @@ namespace {
 
 constexpr int not_permitted = 1;
 
-struct Asked {
+struct AskedUse {
   Use use;
   std::string words;  // "call the tool deploy"
 };
 
 // The arguments outlive it.
-std::optional<Asked> read_use(const ExplainCommand& command, const Json& arguments) {
+std::optional<AskedUse> read_use(const ExplainCommand& command, const Json& arguments) {
   if (command.method == "tools/call")
-    return Asked{{Rule::Kind::tool, command.name, nullptr, arguments}, "call the tool " + command.name};
+    return AskedUse{{Rule::Kind::tool, command.name, nullptr, arguments}, "call the tool " + command.name};
   if (command.method == "prompts/get")
-    return Asked{{Rule::Kind::prompt, command.name, nullptr, arguments}, "get the prompt " + command.name};
+    return AskedUse{{Rule::Kind::prompt, command.name, nullptr, arguments}, "get the prompt " + command.name};
   if (command.method == "resources/read")
-    return Asked{{Rule::Kind::resource, command.name, nullptr, arguments}, "read the resource " + command.name};
+    return AskedUse{{Rule::Kind::resource, command.name, nullptr, arguments}, "read the resource " + command.name};
   return std::nullopt;
 }
 
-bool is_served(const Catalog& catalog, Asked& asked) {
+bool is_served(const Catalog& catalog, AskedUse& asked) {
   const auto& name = asked.use.name;
   switch (asked.use.kind) {
     case Rule::Kind::prompt:
@@ -104,7 +104,7 @@ std::string reason_of(const Decision& decision, const ExplainCommand& command, c
   return words;
 }
 
-void print(const std::string& who, bool permitted, const Asked& asked, const std::string& reason) {
+void print(const std::string& who, bool permitted, const AskedUse& asked, const std::string& reason) {
   std::cout << who << (permitted ? " may " : " may not ") << asked.words << "\n  " << reason << "\n";
 }
 
@@ -116,7 +116,7 @@ std::string reason_of_server(const Decision& decision, const ExplainCommand& com
 }
 
 // Whether it is permitted.
-bool explain(const Principal& principal, const RolePolicy& policy, const RolePolicy* server, const Asked& asked,
+bool explain(const Principal& principal, const RolePolicy& policy, const RolePolicy* server, const AskedUse& asked,
              const ExplainCommand& command) {
   const auto roles = policy.roles_of(principal);
   auto who = command.who;
@@ -146,7 +146,7 @@ void complete(const Tool& tool, Json& arguments) {
     std::cerr << "the tool " << tool.name << " does not take these arguments: " << violation->message << "\n";
 }
 
-int explain_all(Host& host, const ExplainCommand& command, Asked asked, Json& arguments) {
+int explain_all(Host& host, const ExplainCommand& command, AskedUse asked, Json& arguments) {
   const auto policy = RolePolicy::compile(settled_roles(command.config));
   if (policy.has_error()) return complain(policy.error().message);
   const auto principals = principals_of(command);

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/base64.hpp"
+#include "base/c_owner.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/sha256.hpp"
@@ -44,16 +45,12 @@ constexpr std::size_t most_keys = 100;
 constexpr int least_rsa_bits = 2048;  // RFC 7518 section 3.3
 constexpr int most_rsa_bits = 8192;   // a longer one takes milliseconds for each signature
 
-template <class T, void (*release)(T*)>
-struct Release {
-  void operator()(T* object) const { release(object); }
-};
-using BigNumber = std::unique_ptr<BIGNUM, Release<BIGNUM, BN_free>>;
-using Parameters = std::unique_ptr<OSSL_PARAM, Release<OSSL_PARAM, OSSL_PARAM_free>>;
-using ParameterBuilder = std::unique_ptr<OSSL_PARAM_BLD, Release<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>>;
-using KeyContext = std::unique_ptr<EVP_PKEY_CTX, Release<EVP_PKEY_CTX, EVP_PKEY_CTX_free>>;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, Release<EVP_MD_CTX, EVP_MD_CTX_free>>;
-using EcdsaSignature = std::unique_ptr<ECDSA_SIG, Release<ECDSA_SIG, ECDSA_SIG_free>>;
+using BigNumber = COwner<BIGNUM, BN_free>;
+using Parameters = COwner<OSSL_PARAM, OSSL_PARAM_free>;
+using ParameterBuilder = COwner<OSSL_PARAM_BLD, OSSL_PARAM_BLD_free>;
+using KeyContext = COwner<EVP_PKEY_CTX, EVP_PKEY_CTX_free>;
+using DigestContext = COwner<EVP_MD_CTX, EVP_MD_CTX_free>;
+using EcdsaSignature = COwner<ECDSA_SIG, ECDSA_SIG_free>;
 
 const unsigned char* bytes_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());

@@ -18,7 +18,7 @@ namespace {
 // In bytes, of what a client says.
 constexpr std::size_t max_name = 200;
 constexpr std::size_t max_uri = 1000;
-constexpr std::size_t max_id = 100;
+constexpr std::size_t max_id_bytes = 100;
 
 // Of a traceparent.
 constexpr std::size_t trace_id_at = 3;
@@ -45,7 +45,7 @@ std::uint64_t threshold_of(double ratio) {
 
 // A string's own text; of a number its digits.
 std::string_view words_of_id(std::string_view json) {
-  if (json.size() > max_id) return {};
+  if (json.size() > max_id_bytes) return {};
   return json.starts_with('"') ? json.substr(1, json.size() - 2) : json;
 }
 

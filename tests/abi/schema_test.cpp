@@ -33,7 +33,7 @@ std::string property(const Harness& harness, const std::string& name) {
 }
 
 /// The reason for which setup refuses.
-std::string refusal(const std::function<void(mcp::Plugin&)>& setup) {
+std::string setup_refusal(const std::function<void(mcp::Plugin&)>& setup) {
   try {
     const Harness harness(setup);
   } catch (const std::runtime_error& error) {
@@ -522,27 +522,27 @@ TEST(Values, IntegersAtTheirLimits) {
 }
 
 TEST(Setup, RefusesModifiersThatDoNotFitTheirArgument) {
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](const std::string&) {}, mcp::arg("a").min(1));
             }),
             R"(setup failed: tool "t": argument "a": its type has no "minimum")");
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](int) {}, mcp::arg("a").min_length(1));
             }),
             R"(setup failed: tool "t": argument "a": its type has no "minLength")");
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](int) {}, mcp::arg("a").default_value("x"));
             }),
             R"(setup failed: tool "t": the default of "a" must be an integer, not a string)");
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](int, int) {}, mcp::arg("a"), mcp::arg("a"));
             }),
             R"(setup failed: tool "t": two arguments are named "a")");
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](int) {}, mcp::arg(""));
             }),
@@ -561,7 +561,7 @@ struct AtItsBounds {
 };
 
 TEST(Setup, TakesADefaultThatIsABound) {
-  EXPECT_NE(refusal([](mcp::Plugin& plugin) {
+  EXPECT_NE(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool("t", "", [](const AtItsBounds&) {});
               throw std::invalid_argument("all of it was taken");
             }).find("all of it was taken"),
@@ -575,7 +575,7 @@ struct Contradictory {
 
 TEST(Setup, RefusesModifiersThatContradictOneAnother) {
   const auto refusal_of = [](const mcp::Arg& arg) {
-    return refusal([&](mcp::Plugin& plugin) {
+    return setup_refusal([&](mcp::Plugin& plugin) {
       plugin.tool(
           "t", "", [](int) {}, arg);
     });
@@ -588,23 +588,23 @@ TEST(Setup, RefusesModifiersThatContradictOneAnother) {
             R"(setup failed: tool "t": argument "a": its default 6 is not what its maximum 5 allows)");
   EXPECT_EQ(refusal_of(mcp::arg("a").one_of(1, 2).default_value(3)),
             R"(setup failed: tool "t": argument "a": its default 3 is not what its enum [1,2] allows)");
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](const std::string&) {}, mcp::arg("a").max_length(2).default_value("\u00e4\u00f6\u00fc"));
             }),
             "setup failed: tool \"t\": argument \"a\": its default \"\u00e4\u00f6\u00fc\" is not what its maxLength 2 "
             "allows");
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.tool("t", "", [](const Contradictory&) {}); }),
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) { plugin.tool("t", "", [](const Contradictory&) {}); }),
             R"(setup failed: tool "t": field "count": its minimum 5 is more than its maximum 1)");
 }
 
 TEST(Setup, RefusesChoicesThatAreNoValues) {
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](Unit) {}, mcp::arg("a").one_of("celsius", "kelvin"));
             }),
             R"(setup failed: tool "t": a choice of "a" is "kelvin", not one of celsius, fahrenheit)");
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) {
               plugin.tool(
                   "t", "", [](int) {}, mcp::arg("a").one_of(1, 2.5));
             }),
@@ -612,13 +612,14 @@ TEST(Setup, RefusesChoicesThatAreNoValues) {
 }
 
 TEST(Setup, RefusesSchemasThatAreNoJsonObject) {
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.raw_tool("t", "", "[]", [](const Json& in) { return in; }); }),
-            R"(setup failed: tool "t": the input schema is not a JSON object)");
-  EXPECT_NE(refusal([](mcp::Plugin& plugin) {
+  EXPECT_EQ(
+      setup_refusal([](mcp::Plugin& plugin) { plugin.raw_tool("t", "", "[]", [](const Json& in) { return in; }); }),
+      R"(setup failed: tool "t": the input schema is not a JSON object)");
+  EXPECT_NE(setup_refusal([](mcp::Plugin& plugin) {
               plugin.raw_tool("t", "", "{,}", [](const Json& in) { return in; });
             }).find(R"(setup failed: tool "t": the input schema is not valid JSON: )"),
             std::string::npos);
-  EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.tool("t", "", [] {}).output_schema("1"); }),
+  EXPECT_EQ(setup_refusal([](mcp::Plugin& plugin) { plugin.tool("t", "", [] {}).output_schema("1"); }),
             R"(setup failed: tool "t": the output schema is not a JSON object)");
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/c_owner.hpp"
 #include "base/regular_file.hpp"
 #include "base/sha256.hpp"
 #include "base/time_text.hpp"
@@ -20,15 +21,8 @@
 namespace mcph {
 namespace {
 
-template <auto free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    free(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+using Bio = COwner<BIO, BIO_free>;
+using Certificate = COwner<X509, X509_free>;
 
 constexpr std::size_t max_pem_bytes = std::size_t{1} << 20;
 
@@ -153,7 +147,7 @@ Result<> TlsContext::use_certificate(const std::filesystem::path& file, Time now
 Result<> TlsContext::use_key(const std::filesystem::path& file) {
   auto text = read_pem(file, true);
   if (text.has_error()) return text.error();
-  using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
+  using Key = COwner<EVP_PKEY, EVP_PKEY_free>;
   ERR_clear_error();
   const Key key(PEM_read_bio_PrivateKey(bio_of(*text).get(), nullptr, no_password, nullptr));
   OPENSSL_cleanse(text->data(), text->size());

@@ -1,5 +1,5 @@
-// What the two files of InProcessPlugin share: text of the contract as the host has it, and how a function that a
-// plugin calls through a table runs. Included by them alone.
+// What the two files of InProcessPlugin share: how a function that a plugin calls through a table runs. Included by
+// them alone.
 #pragma once
 
 #include <exception>
@@ -10,17 +10,10 @@
 
 #include "base/utf8.hpp"
 #include "plugin/in_process/in_process_plugin.hpp"
+#include "plugin/library/contract_text.hpp"
 #include "plugin/library/plugin_code.hpp"
 
 namespace mcph {
-
-inline mcp_string as_mcp(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
-inline std::string_view view(mcp_string text) {
-  return text.data == nullptr ? std::string_view{} : std::string_view(text.data, static_cast<std::size_t>(text.size));
-}
 
 inline std::string_view message_of(mcp_string text) {
   return utf8_prefix(view(text), max_message_bytes);

@@ -5,15 +5,12 @@
 #include <exception>
 #include <string>
 
+#include "plugin/library/contract_text.hpp"
 #include "plugin/library/linker_refusal.hpp"
 #include "plugin/names.hpp"
 
 namespace mcph {
 namespace {
-
-std::string_view view(mcp_string text) {
-  return text.data == nullptr ? std::string_view{} : std::string_view(text.data, static_cast<std::size_t>(text.size));
-}
 
 Result<> check_table(const mcp_plugin* table) {
   if (table == nullptr) return fail("its entry function returned no plugin");

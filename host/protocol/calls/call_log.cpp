@@ -27,7 +27,7 @@ std::string payload_field(std::string_view json) {
 }
 
 // To the microsecond, as a number.
-Log::Field milliseconds(std::chrono::steady_clock::duration time) {
+Log::Field duration_field(std::chrono::steady_clock::duration time) {
   constexpr int digits = 3;
   std::array<char, 32> text{};
   const auto count = std::chrono::duration<double, std::milli>(time).count();
@@ -44,7 +44,7 @@ void CallLog::ended(const End& end) const {
   const Log::Field component("component", name_field(end.component));
   const Log::Field plugin("plugin", end.plugin);
   const Log::Field outcome("outcome", end.outcome);
-  const auto took = milliseconds(end.took);
+  const auto took = duration_field(end.took);
   if (log_.writes(Log::Level::trace)) {
     const Log::Field params("params", payload_field(end.params));
     const Log::Field answer("answer", payload_field(end.answer));

@@ -16,10 +16,10 @@ constexpr std::chrono::milliseconds poll_interval{1000};
 // ISO 8601, in UTC, to the millisecond.
 std::string timestamp() {
   const auto now = std::chrono::system_clock::now();
-  const auto seconds = std::chrono::system_clock::to_time_t(now);
+  const auto whole_seconds = std::chrono::system_clock::to_time_t(now);
   const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
   std::tm utc{};
-  gmtime_r(&seconds, &utc);
+  gmtime_r(&whole_seconds, &utc);
   char text[sizeof "9999-12-31T23:59:59.999Z"];
   const auto size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
   std::snprintf(text + size, sizeof text - size, ".%03dZ", static_cast<int>(rest));

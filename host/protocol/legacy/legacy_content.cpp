@@ -21,7 +21,7 @@ Json text_block(std::string text) {
 }
 
 // Empty if it is no text: only the contents that a method prescribes have been checked, and others are no less walked.
-std::string text_of(const Json& block, const char* member) {
+std::string text_member(const Json& block, const char* member) {
   const auto found = block.find(member);
   return found != block.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -32,11 +32,11 @@ bool fit_block(Json& block, std::string_view revision) {
   if (found == block.end() || !found->is_string()) return false;
   const auto& type = found->get_ref<const std::string&>();
   if (type == "audio" && revision < audio_since) {
-    block = text_block("[audio, " + text_of(block, "mimeType") + ": this client's protocol revision has no audio]");
+    block = text_block("[audio, " + text_member(block, "mimeType") + ": this client's protocol revision has no audio]");
     return true;
   }
   if (type == "resource_link" && revision < resource_links_since) {
-    block = text_block(text_of(block, "name") + ": " + text_of(block, "uri"));
+    block = text_block(text_member(block, "name") + ": " + text_member(block, "uri"));
     return true;
   }
   return false;

@@ -34,7 +34,7 @@ constexpr Synonym synonyms[] = {
 };
 static_assert(std::ranges::is_sorted(synonyms, {}, &Synonym::said));
 
-bool is_letter(char c) {
+bool is_word_letter(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x80 || std::isalnum(byte) != 0;
 }
@@ -106,7 +106,7 @@ std::vector<std::string> search_terms(std::string_view text) {
   std::vector<std::string> terms;
   for (std::size_t begin = 0; begin < text.size();) {
     auto end = begin;
-    while (end < text.size() && is_letter(text[end]))
+    while (end < text.size() && is_word_letter(text[end]))
       ++end;
     if (end > begin) add_parts(terms, text.substr(begin, end - begin));
     begin = std::max(end, begin + 1);

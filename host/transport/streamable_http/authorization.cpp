@@ -85,19 +85,20 @@ ForwardedUser read_forwarded_user(const RequestFields& fields, const ProxySettin
   return user;
 }
 
-AuthenticationCounts::Outcome outcome_of(CredentialError::Kind kind) {
-  using Outcome = AuthenticationCounts::Outcome;
+using Authenticated = AuthenticationCounts::Outcome;
+
+Authenticated outcome_of(CredentialError::Kind kind) {
   switch (kind) {
     case CredentialError::Kind::missing:
     case CredentialError::Kind::needs_nonce:
-      return Outcome::missing;
+      return Authenticated::missing;
     case CredentialError::Kind::invalid:
-      return Outcome::invalid;
+      return Authenticated::invalid;
     case CredentialError::Kind::unavailable:
     case CredentialError::Kind::unsettled:
-      return Outcome::unavailable;
+      return Authenticated::unavailable;
   }
-  return Outcome::unavailable;
+  return Authenticated::unavailable;
 }
 
 // Whether somebody has tried a credential that is none.
@@ -134,7 +135,7 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
     if (request.method == boost::beast::http::verb::options) return {};
     const auto state = access.get();
     if (!state->asks_for_credentials()) {
-      counts.count(AuthenticationCounts::Outcome::nobody);
+      counts.count(Authenticated::nobody);
       return {};
     }
     PresentedCredential presented{.authorization = request.fields.authorization};
@@ -146,13 +147,12 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
     auto found = state->authenticate(presented, std::chrono::system_clock::now());
     if (found.has_value()) {
       request.principal = *std::move(found);
-      using Outcome = AuthenticationCounts::Outcome;
-      counts.count(request.principal.is_anonymous() ? Outcome::nobody : Outcome::accepted);
+      counts.count(request.principal.is_anonymous() ? Authenticated::nobody : Authenticated::accepted);
       return {};
     }
     if (found.error().kind == CredentialError::Kind::unsettled)
       return {.wait = std::move(found.error().settle),
-              .given_up = [&counts] { counts.count(AuthenticationCounts::Outcome::unavailable); }};
+              .given_up = [&counts] { counts.count(Authenticated::unavailable); }};
     counts.count(outcome_of(found.error().kind));
     if (is_failure(found.error(), request)) failed(request);
     return {.refusal = refuse(request, found.error(), state->resource())};

@@ -163,7 +163,7 @@ TEST(OriginHeader, IsAnyOneWhereTheOperatorSaysSo) {
 }
 
 constexpr auto json = "application/json";
-constexpr auto events = "text/event-stream";
+constexpr auto event_stream = "text/event-stream";
 
 TEST(AcceptHeader, AdmitsEverythingWhereThereIsNone) {
   EXPECT_TRUE(accepts(std::nullopt, json));
@@ -180,9 +180,9 @@ TEST(AcceptHeader, AdmitsWhatItLists) {
 
 TEST(AcceptHeader, AdmitsByWildcard) {
   EXPECT_TRUE(accepts("*/*", json));
-  EXPECT_TRUE(accepts("*/*;q=0.8", events));
+  EXPECT_TRUE(accepts("*/*;q=0.8", event_stream));
   EXPECT_TRUE(accepts("application/*", json));
-  EXPECT_TRUE(accepts("Text/*", events));
+  EXPECT_TRUE(accepts("Text/*", event_stream));
   EXPECT_FALSE(accepts("text/*", json));
   EXPECT_FALSE(accepts("*", json));
 }
@@ -205,7 +205,7 @@ TEST(AcceptHeader, LetsTheMostSpecificRangeDecide) {
   EXPECT_FALSE(accepts("*/*, application/json;q=0", json));
   EXPECT_FALSE(accepts("application/json;q=0, application/*", json));
   EXPECT_TRUE(accepts("application/*;q=0, application/json", json));
-  EXPECT_TRUE(accepts("*/*;q=0, text/event-stream", events));
+  EXPECT_TRUE(accepts("*/*;q=0, text/event-stream", event_stream));
 }
 
 TEST(ContentTypeHeader, IsJsonWithOrWithoutParameters) {

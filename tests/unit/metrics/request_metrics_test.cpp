@@ -16,7 +16,7 @@ namespace mcph {
 namespace {
 
 using namespace std::chrono_literals;
-using Outcome = CallEnd::Outcome;
+using CallOutcome = CallEnd::Outcome;
 
 class RequestMetricsTest : public ::testing::Test {
  protected:
@@ -24,7 +24,7 @@ class RequestMetricsTest : public ::testing::Test {
     static const auto caller = std::make_shared<const Caller>(Caller{"2026-07-28"});
     return {.id = "1", .method = Method::tools_call, .component = tool, .is_served = is_served, .caller = caller};
   }
-  void end(const std::string& tool, bool is_served = true, Outcome outcome = Outcome::result, int code = 0) {
+  void end(const std::string& tool, bool is_served = true, CallOutcome outcome = CallOutcome::result, int code = 0) {
     const auto call = call_of(tool, is_served);
     metrics_.ended({call, outcome, code, 1ms});
   }
@@ -56,10 +56,10 @@ constexpr auto usual = R"(,mcp_protocol_version="2026-07-28",network_transport="
 TEST_F(RequestMetricsTest, CountEachWayInWhichARequestEnds) {
   end("add");
   end("add");
-  end("add", true, Outcome::tool_error);
-  end("add", true, Outcome::abandoned);
-  end("add", true, Outcome::error, -32603);
-  end("add", true, Outcome::error, 4711);
+  end("add", true, CallOutcome::tool_error);
+  end("add", true, CallOutcome::abandoned);
+  end("add", true, CallOutcome::error, -32603);
+  end("add", true, CallOutcome::error, 4711);
   const std::string add = R"("tools/call",gen_ai_tool_name="add")";
   EXPECT_TRUE(has(add + usual, 2)) << text();
   for (const auto* const error : {"tool_error", "cancelled", "-32603", "_OTHER"})
@@ -68,22 +68,22 @@ TEST_F(RequestMetricsTest, CountEachWayInWhichARequestEnds) {
 
 TEST_F(RequestMetricsTest, NameNothingThatAClientHasInvented) {
   for (int i = 0; i < 10'000; ++i)
-    end("invented " + std::to_string(i), false, Outcome::error, -32602);
+    end("invented " + std::to_string(i), false, CallOutcome::error, -32602);
   EXPECT_EQ(series(), 1U);
   EXPECT_TRUE(has(R"("tools/call",gen_ai_tool_name="_OTHER",error_type="-32602")" + std::string(usual), 10'000));
   ObservedCall unknown{.id = "1", .method = {}, .unknown_method = "invented"};
-  metrics_.ended({unknown, Outcome::error, -32601, 1ms});
+  metrics_.ended({unknown, CallOutcome::error, -32601, 1ms});
   EXPECT_TRUE(has(R"("_OTHER",error_type="-32601",network_transport="tcp")", 1)) << text();
   const auto version = std::make_shared<const Caller>(Caller{"2999-01-01"});
   unknown.caller = version;
-  metrics_.ended({unknown, Outcome::error, -32601, 1ms});
+  metrics_.ended({unknown, CallOutcome::error, -32601, 1ms});
   EXPECT_TRUE(has(R"("_OTHER",error_type="-32601",mcp_protocol_version="_OTHER",network_transport="tcp")", 1));
 }
 
 TEST_F(RequestMetricsTest, NameNoUri) {
   auto call = call_of("notes://all", true);
   call.method = Method::resources_read;
-  metrics_.ended({call, Outcome::result, 0, 1ms});
+  metrics_.ended({call, CallOutcome::result, 0, 1ms});
   EXPECT_EQ(text().find("notes"), std::string::npos);
   EXPECT_TRUE(has(R"("resources/read")" + std::string(usual), 1));
 }

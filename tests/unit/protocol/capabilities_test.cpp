@@ -9,7 +9,7 @@ std::string missing(const char* requests, const char* capabilities) {
   return missing_capabilities(OrderedJson::parse(requests), Json::parse(capabilities)).dump();
 }
 
-constexpr auto form = R"({"a":{"method":"elicitation/create","params":{"message":"Name?"}}})";
+constexpr auto form_question = R"({"a":{"method":"elicitation/create","params":{"message":"Name?"}}})";
 constexpr auto url = R"({"a":{"method":"elicitation/create","params":{"mode":"url","url":"https://example.org"}}})";
 
 TEST(Capabilities, OfTheServerStateWhatWorks) {
@@ -26,13 +26,13 @@ TEST(Capabilities, OfTheServerStateWhatWorks) {
 }
 
 TEST(Capabilities, ThatAnInputRequestNeedsAreNamed) {
-  EXPECT_EQ(missing(form, "{}"), R"({"elicitation":{"form":{}}})");
+  EXPECT_EQ(missing(form_question, "{}"), R"({"elicitation":{"form":{}}})");
   EXPECT_EQ(missing(R"({"a":{"method":"sampling/createMessage"}})", "{}"), R"({"sampling":{}})");
   EXPECT_EQ(missing(R"({"a":{"method":"roots/list"}})", "{}"), R"({"roots":{}})");
 }
 
 TEST(Capabilities, ThatTheClientHasAreNotMissing) {
-  EXPECT_EQ(missing(form, R"({"elicitation":{}})"), "{}");
+  EXPECT_EQ(missing(form_question, R"({"elicitation":{}})"), "{}");
   EXPECT_EQ(missing(R"({"a":{"method":"sampling/createMessage"}})", R"({"sampling":{"tools":{}}})"), "{}");
   EXPECT_EQ(missing(R"({"a":{"method":"roots/list"}})", R"({"roots":{"listChanged":true}})"), "{}");
 }
@@ -41,8 +41,8 @@ TEST(Capabilities, ForUrlsAreApartFromThoseForForms) {
   EXPECT_EQ(missing(url, R"({"elicitation":{}})"), R"({"elicitation":{"url":{}}})");
   EXPECT_EQ(missing(url, R"({"elicitation":{"form":{}}})"), R"({"elicitation":{"url":{}}})");
   EXPECT_EQ(missing(url, R"({"elicitation":{"url":{}}})"), "{}");
-  EXPECT_EQ(missing(form, R"({"elicitation":{"url":{}}})"), R"({"elicitation":{"form":{}}})");
-  EXPECT_EQ(missing(form, R"({"elicitation":{"form":{},"url":{}}})"), "{}");
+  EXPECT_EQ(missing(form_question, R"({"elicitation":{"url":{}}})"), R"({"elicitation":{"form":{}}})");
+  EXPECT_EQ(missing(form_question, R"({"elicitation":{"form":{},"url":{}}})"), "{}");
 }
 
 TEST(Capabilities, ForSamplingWithToolsAreApartFromThoseForSampling) {
@@ -65,7 +65,7 @@ TEST(Capabilities, ThatAnotherServerSaysAreMissingAreIfTheClientLacksThem) {
 }
 
 TEST(Capabilities, ThatAreNoObjectDoNotCount) {
-  EXPECT_EQ(missing(form, R"({"elicitation":true})"), R"({"elicitation":{"form":{}}})");
+  EXPECT_EQ(missing(form_question, R"({"elicitation":true})"), R"({"elicitation":{"form":{}}})");
 }
 
 TEST(Capabilities, OfSeveralInputRequestsAreGathered) {

@@ -1,23 +1,15 @@
 #include "transport/outbox.hpp"
 
-#include <atomic>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "transport/counting_reader.hpp"
 
 namespace mcph {
 namespace {
 
 using Messages = std::vector<std::string>;
-
-class CountingReader final : public OutboxReader {
- public:
-  void outbox_filled() override { ++wakes; }
-  void outbox_overflowed() override { ++overflows; }
-
-  std::atomic<int> wakes{0};
-  std::atomic<int> overflows{0};
-};
 
 class OutboxTest : public ::testing::Test {
  protected:

@@ -9,22 +9,22 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const TracedLibrary library{"/tmp/private copies/notes.1.so", "notes.so"};
-const std::string own = library.path + "+";
+const TracedLibrary traced_library{"/tmp/private copies/notes.1.so", "notes.so"};
+const std::string own_place = traced_library.path + "+";
 
 StackTrace trace(std::vector<std::string> lines) {
   return {"backtrace:", std::move(lines)};
 }
 
 TEST(StackTraceTest, TellsFunctionFileAndLineOfThePluginsFramesAndNothingBelowThem) {
-  const std::vector traces{trace({"/lib/libc.so.6+0x10 abort", own + "0x20", own + "0x30",
+  const std::vector traces{trace({"/lib/libc.so.6+0x10 abort", own_place + "0x20", own_place + "0x30",
                                   "/bin/mcp-plugin-worker+0x40", "/lib/libc.so.6+0x50 clone"})};
-  EXPECT_THAT(places_in(traces, library), ElementsAre("abort", "0x20", "0x30"));
+  EXPECT_THAT(places_in(traces, traced_library), ElementsAre("abort", "0x20", "0x30"));
   const Symbols symbols{{{{"abort", "", 0}},
                          {{"std::front()", "/usr/include/vector", 7}, {"title(Note)", "/src/notes.cpp", 97}},
                          {{"add_note()", "/src/notes.cpp", 182}}},
                         "1234"};
-  const auto stacks = readable(traces, library, symbols);
+  const auto stacks = readable(traces, traced_library, symbols);
   EXPECT_EQ(stacks.place, "notes.cpp:97 in title(Note)");
   EXPECT_TRUE(stacks.has_line);
   EXPECT_EQ(stacks.build_id, "1234");
@@ -34,50 +34,52 @@ TEST(StackTraceTest, TellsFunctionFileAndLineOfThePluginsFramesAndNothingBelowTh
 }
 
 TEST(StackTraceTest, LeavesOutWhatCallsTheAuthorsCode) {
-  const std::vector traces{trace({own + "0x1", own + "0x2", own + "0x3", own + "0x4"})};
+  const std::vector traces{trace({own_place + "0x1", own_place + "0x2", own_place + "0x3", own_place + "0x4"})};
   const Symbols symbols{{{{"add_note()", "/src/notes.cpp", 1}},
                          {{"R std::invoke<int>()", "/usr/include/invoke.h", 2}},
                          {{"decltype(auto) mcp::detail::call<int>(int)", "/opt/mcp/src/call.cpp", 3}},
                          {{"mcp::detail::dispatch()", "", 0}}},
                         {}};
-  EXPECT_THAT(readable(traces, library, symbols).lines, ElementsAre("backtrace:", "add_note() at /src/notes.cpp:1"));
+  EXPECT_THAT(readable(traces, traced_library, symbols).lines,
+              ElementsAre("backtrace:", "add_note() at /src/notes.cpp:1"));
   // Also what it was inlined into.
   const Symbols inlined{
       {{{"add_note()", "/src/notes.cpp", 1}, {"R std::invoke<int>()", "/usr/include/invoke.h", 2}}, {}, {}, {}}, {}};
-  EXPECT_THAT(readable(traces, library, inlined).lines, ElementsAre("backtrace:", "add_note() at /src/notes.cpp:1"));
+  EXPECT_THAT(readable(traces, traced_library, inlined).lines,
+              ElementsAre("backtrace:", "add_note() at /src/notes.cpp:1"));
 }
 
 TEST(StackTraceTest, TellsOffsetsWhereNothingIsKnown) {
-  const std::vector traces{trace({own + "0x20 add_note", "0x7f00", own + "0x30"})};
-  const auto stacks = readable(traces, library, {});
+  const std::vector traces{trace({own_place + "0x20 add_note", "0x7f00", own_place + "0x30"})};
+  const auto stacks = readable(traces, traced_library, {});
   EXPECT_EQ(stacks.place, "notes.so+0x20 add_note");
   EXPECT_FALSE(stacks.has_line);
   EXPECT_THAT(stacks.lines, ElementsAre("backtrace:", "notes.so+0x20 add_note"));
 }
 
 TEST(StackTraceTest, TellsWhatRepeatsItselfOnce) {
-  std::vector<std::string> lines{own + "0x9"};
+  std::vector<std::string> lines{own_place + "0x9"};
   std::vector<std::vector<SourceFrame>> places{{{"leaf", "a.cpp", 9}}};
   for (int i = 0; i < 20; ++i) {
-    lines.insert(lines.end(), {own + "0x1", own + "0x2"});
+    lines.insert(lines.end(), {own_place + "0x1", own_place + "0x2"});
     places.insert(places.end(), {{{"even", "a.cpp", 1}}, {{"odd", "a.cpp", 2}}});
   }
   const std::vector traces{trace(lines)};
   EXPECT_THAT(
-      readable(traces, library, {places, {}}).lines,
+      readable(traces, traced_library, {places, {}}).lines,
       ElementsAre("backtrace:", "leaf at a.cpp:9", "even at a.cpp:1", "odd at a.cpp:2", "... these 2, 19 more times"));
 }
 
 TEST(StackTraceTest, NamesNoPlaceOfSeveralThreads) {
-  const std::vector traces{trace({own + "0x1"}), trace({own + "0x2"})};
-  const auto stacks = readable(traces, library, {{{{"a", "a.cpp", 1}}, {{"b", "b.cpp", 2}}}, {}});
+  const std::vector traces{trace({own_place + "0x1"}), trace({own_place + "0x2"})};
+  const auto stacks = readable(traces, traced_library, {{{{"a", "a.cpp", 1}}, {{"b", "b.cpp", 2}}}, {}});
   EXPECT_THAT(stacks.place, IsEmpty());
   EXPECT_THAT(stacks.lines, ElementsAre("backtrace:", "a at a.cpp:1", "backtrace:", "b at b.cpp:2"));
 }
 
 TEST(StackTraceTest, PlacesACrashInTheAuthorsCodeAndNotInTheLibrariesOfItsLanguage) {
   const SourceFrame authors{"broken", "/home/ada/runtime/weather.cpp", 9};
-  const std::vector traces{trace({own + "0x1", own + "0x2"})};
+  const std::vector traces{trace({own_place + "0x1", own_place + "0x2"})};
   const std::vector<SourceFrame> borrowed{
       {"write_volatile<u8>", "/rustc/5980/library/core/src/ptr/mod.rs", 2178},
       {"unwrap", "/home/ada/.rustup/toolchains/stable/lib/rustlib/src/rust/library/core/src/option.rs", 7},
@@ -93,42 +95,43 @@ TEST(StackTraceTest, PlacesACrashInTheAuthorsCodeAndNotInTheLibrariesOfItsLangua
       {"mcp::detail::call()", "/opt/include/mcp/call.hpp", 1},
   };
   for (const auto& frame : borrowed) {
-    EXPECT_EQ(readable(traces, library, {{{frame}, {authors}}, {}}).place, "weather.cpp:9 in broken") << frame.function;
-    const auto alone = readable(traces, library, {{{frame}, {}}, {}});
+    EXPECT_EQ(readable(traces, traced_library, {{{frame}, {authors}}, {}}).place, "weather.cpp:9 in broken")
+        << frame.function;
+    const auto alone = readable(traces, traced_library, {{{frame}, {}}, {}});
     EXPECT_THAT(alone.place, testing::EndsWith(" in " + frame.function)) << "better than nothing";
   }
   for (const SourceFrame& frame : {SourceFrame{"runtime.go", "/home/ada/runtime.zig", 1},
                                    {"main.main", "/go/main.go", 1},
                                    {"rustc::run()", "/home/ada/rustc.cpp", 1}}) {
-    EXPECT_THAT(readable(traces, library, {{{frame}, {authors}}, {}}).place,
+    EXPECT_THAT(readable(traces, traced_library, {{{frame}, {authors}}, {}}).place,
                 testing::EndsWith(" in " + frame.function));
   }
 }
 
 // As of calls that end the process, which compilers merge.
 TEST(StackTraceTest, PrefersTheAuthorsFunctionWithoutALineToALineOfALibrary) {
-  const std::vector traces{trace({own + "0x1", own + "0x2", own + "0x3"})};
+  const std::vector traces{trace({own_place + "0x1", own_place + "0x2", own_place + "0x3"})};
   const SourceFrame library_frame{"process.abort", "/opt/lib/std/process.zig", 860};
   const SourceFrame without_line{"weather.hello", "/src/weather.zig", 0};
-  const auto stacks = readable(traces, library, {{{library_frame}, {without_line}, {}}, {}});
+  const auto stacks = readable(traces, traced_library, {{{library_frame}, {without_line}, {}}, {}});
   EXPECT_EQ(stacks.place, "notes.so+0x2 weather.hello");
   EXPECT_FALSE(stacks.has_line);
   const SourceFrame call{"weather.main", "/src/weather.zig", 7};
-  const auto with_call = readable(traces, library, {{{library_frame}, {without_line, call}, {}}, {}});
+  const auto with_call = readable(traces, traced_library, {{{library_frame}, {without_line, call}, {}}, {}});
   EXPECT_EQ(with_call.place, "weather.zig:7 in weather.main");
   EXPECT_TRUE(with_call.has_line);
 }
 
 // A plugin can write whatever it likes where its worker tells of a crash.
 TEST(StackTraceTest, BearsLinesThatAreNone) {
-  const std::vector traces{trace({"", "+0x", " ", own, own + " ", "+0x1 +0x2", library.path})};
-  EXPECT_EQ(readable(traces, library, {}).lines.size(), traces.front().lines.size() + 1);
-  EXPECT_THAT(readable({}, library, {{{}, {}}, {}}).lines, IsEmpty());
+  const std::vector traces{trace({"", "+0x", " ", own_place, own_place + " ", "+0x1 +0x2", traced_library.path})};
+  EXPECT_EQ(readable(traces, traced_library, {}).lines.size(), traces.front().lines.size() + 1);
+  EXPECT_THAT(readable({}, traced_library, {{{}, {}}, {}}).lines, IsEmpty());
 }
 
 TEST(StackTraceTest, CutsLongNamesShort) {
-  const std::vector traces{trace({own + "0x1"})};
-  const auto stacks = readable(traces, library, {{{{std::string(5000, 'f'), "a.cpp", 1}}}, {}});
+  const std::vector traces{trace({own_place + "0x1"})};
+  const auto stacks = readable(traces, traced_library, {{{{std::string(5000, 'f'), "a.cpp", 1}}}, {}});
   EXPECT_LT(stacks.place.size(), 300);
   EXPECT_LT(stacks.lines.back().size(), 400);
 }

@@ -48,14 +48,14 @@ std::string plugin_bytes() {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string refusal_of(const std::filesystem::path& file) {
+std::string refusal_of_file(const std::filesystem::path& file) {
   const auto facts = inspect_library(file);
   return facts ? "accepted" : facts.error().message;
 }
 
 std::string refusal_of_bytes(std::string_view bytes) {
   const test::TemporaryFolder folder;
-  return refusal_of(folder.write("plugin.so", bytes));
+  return refusal_of_file(folder.write("plugin.so", bytes));
 }
 
 LibraryFacts facts_of_bytes(const std::string& bytes) {
@@ -326,7 +326,7 @@ TEST(LibraryFile, SaysThatAnObjectFileOrAProgramMustBeLinkedAsALibrary) {
 
 TEST(LibraryFile, RecognisesPositionIndependentPrograms) {
   constexpr auto words = "it is not a shared library but an executable program; link it with -shared";
-  EXPECT_EQ(refusal_of("/proc/self/exe"), words);
+  EXPECT_EQ(refusal_of_file("/proc/self/exe"), words);
 
   auto with_interpreter = plugin_bytes();
   put<std::uint32_t>(with_interpreter, segment_offset(with_interpreter, PT_GNU_STACK), PT_INTERP);
@@ -403,17 +403,17 @@ TEST(LibraryFile, SaysForWhichContractAPluginWasMade) {
 
 TEST(LibraryFile, SaysWhyAPathCannotBeRead) {
   const test::TemporaryFolder folder;
-  EXPECT_EQ(refusal_of(folder.path()), "it is not a regular file");
-  EXPECT_THAT(refusal_of(folder.path() / "absent.so"), StartsWith("it "));
+  EXPECT_EQ(refusal_of_file(folder.path()), "it is not a regular file");
+  EXPECT_THAT(refusal_of_file(folder.path() / "absent.so"), StartsWith("it "));
   ASSERT_EQ(::mkfifo((folder.path() / "pipe.so").c_str(), 0600), 0);
-  EXPECT_EQ(refusal_of(folder.path() / "pipe.so"), "it is not a regular file");
+  EXPECT_EQ(refusal_of_file(folder.path() / "pipe.so"), "it is not a regular file");
 }
 
 TEST(LibraryFile, RefusesAFileThatIsFarTooLarge) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("plugin.so", plugin_bytes());
   std::filesystem::resize_file(file, max_library_size + 1);  // sparse
-  EXPECT_THAT(refusal_of(file), HasSubstr("more than the 536870912 that a plugin may have"));
+  EXPECT_THAT(refusal_of_file(file), HasSubstr("more than the 536870912 that a plugin may have"));
 }
 
 TEST(LibraryFile, SaysThatDebugInformationAloneIsNoLibrary) {

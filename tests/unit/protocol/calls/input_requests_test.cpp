@@ -10,25 +10,27 @@ std::string refusal(const std::string& request) {
   return read ? "accepted" : read.error().message;
 }
 
-OrderedJson request(const std::string& method, const std::string& params) {
+OrderedJson question(const std::string& method, const std::string& params) {
   return {{"method", method}, {"params", OrderedJson::parse(params)}};
 }
 
-const OrderedJson form = request(
+const OrderedJson form_request = question(
     "elicitation/create",
     R"({"message":"?","requestedSchema":{"type":"object","properties":{"age":{"type":"integer","minimum":18}},"required":["age"]}})");
-const OrderedJson page = request("elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com/"})");
-const OrderedJson sampling = request("sampling/createMessage", R"({"messages":[],"maxTokens":1})");
-const OrderedJson roots_request = request("roots/list", "{}");
+const OrderedJson url_request =
+    question("elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com/"})");
+const OrderedJson sampling = question("sampling/createMessage", R"({"messages":[],"maxTokens":1})");
+const OrderedJson roots_request = question("roots/list", "{}");
 
 std::string mistake(const OrderedJson& request, const std::string& answer) {
   return mistake_in_answer(request, Json::parse(answer)).value_or("none");
 }
 
 TEST(InputRequests, AreReadByTheirNames) {
-  const auto read = read_input_requests(OrderedJson{{"inputRequests", {{"a", form}, {"b", roots_request}}}}.dump());
+  const auto read =
+      read_input_requests(OrderedJson{{"inputRequests", {{"a", form_request}, {"b", roots_request}}}}.dump());
   ASSERT_TRUE(read);
-  EXPECT_EQ(*read, (OrderedJson{{"a", form}, {"b", roots_request}}));
+  EXPECT_EQ(*read, (OrderedJson{{"a", form_request}, {"b", roots_request}}));
 }
 
 TEST(InputRequests, KeepTheOrderOfTheirFields) {
@@ -95,24 +97,26 @@ TEST(InputRequests, HaveNoFormsWithFieldsThatClientsCannotShow) {
 }
 
 TEST(AnswerOfTheClient, ToAFormIsWhatItsSchemaSays) {
-  EXPECT_EQ(mistake(form, R"({"action":"accept","content":{"age":20}})"), "none");
-  EXPECT_EQ(mistake(form, R"({"action":"decline"})"), "none");
-  EXPECT_EQ(mistake(form, R"({"action":"cancel"})"), "none");
-  EXPECT_EQ(mistake(form, R"({"action":"accept","content":{"age":17}})"),
+  EXPECT_EQ(mistake(form_request, R"({"action":"accept","content":{"age":20}})"), "none");
+  EXPECT_EQ(mistake(form_request, R"({"action":"decline"})"), "none");
+  EXPECT_EQ(mistake(form_request, R"({"action":"cancel"})"), "none");
+  EXPECT_EQ(mistake(form_request, R"({"action":"accept","content":{"age":17}})"),
             "\"content\": \"age\" must be at least 18, but is 17");
-  EXPECT_EQ(mistake(form, R"({"action":"accept"})"), "\"content\" is not an object, although the form was accepted");
-  EXPECT_EQ(mistake(form, R"({"action":"perhaps"})"), "\"action\" is none of accept, decline and cancel");
-  EXPECT_EQ(mistake(form, "12"), "it is not an object");
+  EXPECT_EQ(mistake(form_request, R"({"action":"accept"})"),
+            "\"content\" is not an object, although the form was accepted");
+  EXPECT_EQ(mistake(form_request, R"({"action":"perhaps"})"), "\"action\" is none of accept, decline and cancel");
+  EXPECT_EQ(mistake(form_request, "12"), "it is not an object");
 }
 
 TEST(AnswerOfTheClient, ToAFormIsNotHeldToAFormat) {
-  const auto dated = request("elicitation/create", R"({"message":"?","requestedSchema":{"type":"object","properties":{)"
-                                                   R"("day":{"type":"string","format":"date"}}}})");
+  const auto dated =
+      question("elicitation/create", R"({"message":"?","requestedSchema":{"type":"object","properties":{)"
+                                     R"("day":{"type":"string","format":"date"}}}})");
   EXPECT_EQ(mistake(dated, R"({"action":"accept","content":{"day":"nonsense"}})"), "none");
 }
 
 TEST(AnswerOfTheClient, ToAPageHasNoContent) {
-  EXPECT_EQ(mistake(page, R"({"action":"accept"})"), "none");
+  EXPECT_EQ(mistake(url_request, R"({"action":"accept"})"), "none");
 }
 
 TEST(AnswerOfTheClient, ToSamplingIsAMessage) {
@@ -133,7 +137,7 @@ TEST(AnswerOfTheClient, ToRootsIsAListOfUris) {
 }
 
 TEST(EssenceOfInputRequests, IsEnoughToCheckAnswers) {
-  const auto essence = essence_of({{"form", form}, {"page", page}, {"sampling", sampling}});
+  const auto essence = essence_of({{"form", form_request}, {"page", url_request}, {"sampling", sampling}});
   EXPECT_EQ(essence["sampling"], (Json{{"method", "sampling/createMessage"}, {"params", Json::object()}}));
   EXPECT_EQ(mistake(essence["form"], R"({"action":"accept","content":{"age":17}})"),
             "\"content\": \"age\" must be at least 18, but is 17");

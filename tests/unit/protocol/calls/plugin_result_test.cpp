@@ -9,16 +9,16 @@ std::string refusal_of(PluginMethod method, std::string_view json) {
   const auto result = read_plugin_result(method, json);
   return result ? "accepted" : result.error().message;
 }
-std::string refusal_of_tool(std::string_view json) {
+std::string refusal_of_tool_result(std::string_view json) {
   return refusal_of(PluginMethod::tools_call, json);
 }
 std::string refusal_of_block(const std::string& block) {
-  return refusal_of_tool(R"({"content":[)" + block + "]}");
+  return refusal_of_tool_result(R"({"content":[)" + block + "]}");
 }
 std::string refusal_of_read(std::string_view json) {
   return refusal_of(PluginMethod::resources_read, json);
 }
-std::string refusal_of_prompt(std::string_view json) {
+std::string refusal_of_prompt_result(std::string_view json) {
   return refusal_of(PluginMethod::prompts_get, json);
 }
 
@@ -58,25 +58,25 @@ TEST(PluginResult, HasUrisWithoutWhatAUriCannotHave) {
 }
 
 TEST(PluginResult, IsRefusedWhenItIsNoObject) {
-  EXPECT_EQ(refusal_of_tool("{").substr(0, 22), "it is not valid JSON: ");
-  EXPECT_EQ(refusal_of_tool("[]"), "it is not a JSON object");
-  EXPECT_EQ(refusal_of_tool("").substr(0, 22), "it is not valid JSON: ");
-  EXPECT_EQ(refusal_of_tool(R"({"content":[],"_meta":1})"), "\"_meta\" is not an object");
+  EXPECT_EQ(refusal_of_tool_result("{").substr(0, 22), "it is not valid JSON: ");
+  EXPECT_EQ(refusal_of_tool_result("[]"), "it is not a JSON object");
+  EXPECT_EQ(refusal_of_tool_result("").substr(0, 22), "it is not valid JSON: ");
+  EXPECT_EQ(refusal_of_tool_result(R"({"content":[],"_meta":1})"), "\"_meta\" is not an object");
 }
 
 TEST(PluginResult, IsRefusedWhenItIsNestedTooDeeply) {
   const auto deep = [](std::size_t levels) {
     return R"({"content":[],"structuredContent":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
   };
-  EXPECT_EQ(refusal_of_tool(deep(100)), "accepted");
-  EXPECT_NE(refusal_of_tool(deep(100'000)), "accepted");
+  EXPECT_EQ(refusal_of_tool_result(deep(100)), "accepted");
+  EXPECT_NE(refusal_of_tool_result(deep(100'000)), "accepted");
 }
 
 TEST(PluginResult, OfAToolHasContent) {
-  EXPECT_EQ(refusal_of_tool("{}"), "it lacks the array \"content\"");
-  EXPECT_EQ(refusal_of_tool(R"({"content":{}})"), "it lacks the array \"content\"");
-  EXPECT_EQ(refusal_of_tool(R"({"content":[]})"), "accepted");
-  EXPECT_EQ(refusal_of_tool(R"({"content":[],"isError":"no"})"), "\"isError\" is not true or false");
+  EXPECT_EQ(refusal_of_tool_result("{}"), "it lacks the array \"content\"");
+  EXPECT_EQ(refusal_of_tool_result(R"({"content":{}})"), "it lacks the array \"content\"");
+  EXPECT_EQ(refusal_of_tool_result(R"({"content":[]})"), "accepted");
+  EXPECT_EQ(refusal_of_tool_result(R"({"content":[],"isError":"no"})"), "\"isError\" is not true or false");
 }
 
 TEST(PluginResult, OfAToolHasBlocksOfKnownTypes) {
@@ -121,15 +121,15 @@ TEST(PluginResult, OfAReadMayHaveCachingHints) {
 }
 
 TEST(PluginResult, OfAPromptHasMessages) {
-  EXPECT_EQ(refusal_of_prompt("{}"), "it lacks the array \"messages\"");
-  EXPECT_EQ(refusal_of_prompt(R"({"messages":[7]})"), "messages[0] is not an object");
-  EXPECT_EQ(refusal_of_prompt(R"({"messages":[{"role":"system"}]})"),
+  EXPECT_EQ(refusal_of_prompt_result("{}"), "it lacks the array \"messages\"");
+  EXPECT_EQ(refusal_of_prompt_result(R"({"messages":[7]})"), "messages[0] is not an object");
+  EXPECT_EQ(refusal_of_prompt_result(R"({"messages":[{"role":"system"}]})"),
             R"(messages[0] has a "role" that is neither "user" nor "assistant")");
-  EXPECT_EQ(refusal_of_prompt(R"({"messages":[{"role":"user"}]})"), "messages[0] lacks \"content\"");
-  EXPECT_EQ(refusal_of_prompt(R"({"messages":[{"role":"user","content":"words"}]})"),
+  EXPECT_EQ(refusal_of_prompt_result(R"({"messages":[{"role":"user"}]})"), "messages[0] lacks \"content\"");
+  EXPECT_EQ(refusal_of_prompt_result(R"({"messages":[{"role":"user","content":"words"}]})"),
             "messages[0].content is not an object");
-  EXPECT_EQ(refusal_of_prompt(R"({"messages":[],"description":1})"), "\"description\" is not a string");
-  EXPECT_EQ(refusal_of_prompt(R"({"messages":[{"role":"assistant","content":{"type":"text","text":"a"}}]})"),
+  EXPECT_EQ(refusal_of_prompt_result(R"({"messages":[],"description":1})"), "\"description\" is not a string");
+  EXPECT_EQ(refusal_of_prompt_result(R"({"messages":[{"role":"assistant","content":{"type":"text","text":"a"}}]})"),
             "accepted");
 }
 

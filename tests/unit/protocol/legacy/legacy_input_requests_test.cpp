@@ -5,7 +5,7 @@
 namespace mcph {
 namespace {
 
-const Json everything = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
+const Json all_capabilities = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
                          {"sampling", {{"tools", Json::object()}}},
                          {"roots", Json::object()}};
 
@@ -15,7 +15,7 @@ struct Fitted {
 };
 
 Fitted fit(const std::string& revision, const std::string& method, const std::string& params,
-           const Json& capabilities = everything) {
+           const Json& capabilities = all_capabilities) {
   OrderedJson requests = {{"a", {{"method", method}, {"params", OrderedJson::parse(params)}}}};
   const auto refusal = fit_input_requests(requests, {revision, nullptr, capabilities});
   return {requests["a"], refusal.value_or("none")};

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "transport/counting_reader.hpp"
+
 namespace mcph {
 namespace {
 
@@ -27,15 +29,6 @@ TEST(EventIds, AreNothingElse) {
     EXPECT_FALSE(EventId::read(text)) << text;
   }
 }
-
-class CountingReader final : public OutboxReader {
- public:
-  void outbox_filled() override { ++wakes; }
-  void outbox_overflowed() override { ++overflows; }
-
-  int wakes = 0;
-  int overflows = 0;
-};
 
 class EventLogTest : public ::testing::Test {
  protected:
