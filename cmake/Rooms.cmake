@@ -1,6 +1,5 @@
-# A room is a folder of sources that is one library. It sees the headers of the rooms that it uses, and of those that they
-# use, and no others: each room has an include folder of its own in the build tree, with links to its headers. An include
-# against the arrows therefore does not compile.
+# A room is a folder of sources. It sees the headers of the rooms that it uses, and of those that they use, and no others:
+# each room has an include folder of its own in the build tree, with links to its headers.
 
 # Shows TARGET and who links it the headers in SOURCE_DIR/FOLDER, as "FOLDER/name.hpp".
 function(show_headers target scope source_dir folder)
@@ -19,9 +18,11 @@ endfunction()
 # are named by their folders. A source that is apart is not linked by a program that needs only others of its room, nor are
 # the libraries that it alone needs.
 #
-# All sources of a room are one unit, and those of rooms that are one wing as well: what they include is read once, and
-# what they make of templates is made once, which is most of the work. A wing sees more than its rooms may: that each room
-# sees no more than it may is what style.arrows looks at.
+# All sources of a room are one unit, and those of the rooms of a wing, too: what they include is read once, and what they
+# make of templates is made once, which is most of the work. A program that links one room of a wing has all of them.
+#
+# Where each room is built by itself, an include against the arrows does not compile. A wing sees more than its rooms may,
+# so style.arrows looks at each room by itself.
 function(add_room folder)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "WING" "USES;LIBRARIES;APART")
   string(REPLACE "/" "_" name "host_${folder}")

@@ -120,8 +120,7 @@ bool AuditPublicKey::has_signed(std::string_view text, std::string_view signatur
 }
 
 Result<std::string> make_audit_key(const std::filesystem::path& file) {
-  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"),
-                                                           EVP_PKEY_free);
+  const COwner<EVP_PKEY, EVP_PKEY_free> key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"));
   if (key == nullptr) return fail("OpenSSL cannot make an Ed25519 key");
   const auto secret = to_pem(
       [&](BIO* bio) { return PEM_write_bio_PKCS8PrivateKey(bio, key.get(), nullptr, nullptr, 0, nullptr, nullptr); });

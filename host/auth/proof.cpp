@@ -45,7 +45,7 @@ bool is_in_window(const Json& claims, Proofs::Time now) {
 }
 
 // Without what a client may have added to it.
-std::string_view without_query(std::string_view url) {
+std::string_view without_query_and_fragment(std::string_view url) {
   return url.substr(0, url.find_first_of("?#"));
 }
 
@@ -63,7 +63,7 @@ Result<Json> read_proof(std::string_view proof, const ProvenRequest& request, Pr
   const auto name = text_of(*claims, "jti");
   if (name.empty() || name.size() > max_name_bytes) return fail("it has no jti");
   if (text_of(*claims, "htm") != request.method) return fail("it is for another method");
-  if (without_query(text_of(*claims, "htu")) != request.url) return fail("it is for another URL");
+  if (without_query_and_fragment(text_of(*claims, "htu")) != request.url) return fail("it is for another URL");
   if (!is_in_window(*claims, now)) return fail("it is not of now");
   if (text_of(*claims, "ath") != base64url_encode(sha256(request.token))) return fail("it is for another token");
   return claims;

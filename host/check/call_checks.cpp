@@ -17,7 +17,7 @@ std::string mistake_in_error(const ExampleCall& call, const Asked& asked) {
   const auto error = read_plugin_error(asked.text);
   if (error.has_error()) return {};
   const bool is_about_values =
-      error->code == mcph::error_code::invalid_params || error->code == mcph::error_code::resource_not_found;
+      error->code == error_code::invalid_params || error->code == error_code::resource_not_found;
   const bool may_be = call.is_of_template || call.method != PluginMethod::resources_read;
   if (is_about_values && may_be) return {};
   return "it answered with the error " + std::to_string(error->code) + " \"" + error->message +

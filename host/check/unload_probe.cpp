@@ -28,7 +28,7 @@ namespace {
 
 // In which what ends with stop may be seen to have ended.
 constexpr std::chrono::milliseconds end_time{200};
-constexpr std::chrono::milliseconds probe_interval{10};
+constexpr std::chrono::milliseconds look_interval{10};
 // For what the child does beside waiting for the plugin.
 constexpr std::chrono::milliseconds child_time{2000};
 
@@ -156,7 +156,7 @@ class ProbeChild {
   static void settle(std::size_t threads, std::size_t descriptors) {
     const auto until = std::chrono::steady_clock::now() + end_time;
     while ((own_threads() > threads || own_descriptors() > descriptors) && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(probe_interval);
+      std::this_thread::sleep_for(look_interval);
   }
 
   const int socket_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/ascii.hpp"
 #include "base/json_text.hpp"
 
 namespace mcph {
@@ -12,22 +13,14 @@ constexpr std::size_t max_capabilities = 16;  // of each of the two
 constexpr std::size_t max_capability_name = 128;
 constexpr std::size_t max_settings = 4096;
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_letter_or_digit(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9');
-}
-
 bool is_label(std::string_view label) {
-  return !label.empty() && is_letter(label.front()) && is_letter_or_digit(label.back()) &&
-         std::ranges::all_of(label, [](char c) { return is_letter_or_digit(c) || c == '-'; });
+  return !label.empty() && is_letter(label.front()) && is_alphanumeric(label.back()) &&
+         std::ranges::all_of(label, [](char c) { return is_alphanumeric(c) || c == '-'; });
 }
 
 bool is_last_part(std::string_view name) {
-  return !name.empty() && is_letter_or_digit(name.front()) && is_letter_or_digit(name.back()) &&
-         std::ranges::all_of(name, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; });
+  return !name.empty() && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
+         std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 Error bad(std::string_view name, std::string_view why) {

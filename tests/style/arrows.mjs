@@ -1,34 +1,48 @@
 // Looks whether each room includes only headers of the rooms that it uses, as the compiler sees it: it reads each room's
-// sources with the folders that are given to that room alone. A room that is built alone would not compile otherwise; as a
-// part of a wing (cmake/Rooms.cmake) it would.
+// sources and headers with the folders that are given to that room alone. A room that is built alone would not compile
+// otherwise; as a part of a wing (cmake/Rooms.cmake) it would.
 // usage: node arrows.mjs BUILD_DIR
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { exec } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-const [build] = process.argv.slice(2);
-const run = promisify(execFile);
+const build = resolve(process.argv[2]);
+const run = promisify(exec);
 
-const room = /host_(\w+)_sources\.dir/;
-const waiting = JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8')).filter(({ command }) =>
-  room.test(command));
-if (waiting.length === 0) throw new Error(`${build} compiles no room`);
-console.log(`${waiting.length} units of rooms`);
+// A unit of includes, so that a header is seen, too, that no source of its room includes.
+function headersOf(room) {
+  const root = join(build, 'rooms', room);
+  if (!existsSync(root)) return undefined;
+  const headers = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.hpp'));
+  const unit = join(build, 'rooms', `${room}.cpp`);
+  writeFileSync(unit, headers.map((header) => `#include "${header}"\n`).join(''));
+  return unit;
+}
+
+const waiting = [];
+const rooms = new Set();
+for (const { command, directory, file } of JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))) {
+  const room = /(host_\w+)_sources\.dir/.exec(command)?.[1];
+  if (!room) continue;
+  const preprocess = (source) => command.replace(/ -o \S+ -c .*/, ` -M -MF /dev/null '${source}'`);
+  waiting.push({ room, directory, command: preprocess(file) });
+  const headers = rooms.has(room) ? undefined : headersOf(room);
+  rooms.add(room);
+  if (headers) waiting.push({ room, directory, command: preprocess(headers) });
+}
+if (rooms.size === 0) throw new Error(`${build} compiles no room`);
+console.log(`${rooms.size} rooms, ${waiting.length} units`);
 
 let failures = 0;
 async function work() {
   for (let unit = waiting.pop(); unit !== undefined; unit = waiting.pop()) {
-    const [compiler, ...rest] = unit.command
-      .replaceAll('\\', '')
-      .split(' ')
-      .filter((word) => /^-[DI]|^-isystem|^-std|^\//.test(word) && !word.endsWith('ccache'));
     try {
-      await run(compiler, [...rest, '-M', '-MF', '/dev/null'], { cwd: unit.directory, maxBuffer: 1 << 26 });
+      await run(unit.command, { cwd: unit.directory, maxBuffer: 1 << 26 });
     } catch (failure) {
       failures += 1;
-      console.log(`${room.exec(unit.command)[1]}: ${failure.stderr || failure.message}`);
+      console.log(`${unit.room}: ${failure.stderr || failure.message}`);
     }
   }
 }

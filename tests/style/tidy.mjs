@@ -36,11 +36,11 @@ function dependencies() {
 }
 
 const includes = dependencies();
+const isBuiltInWing = ({ output }) => /host_\w+_sources\.dir/.test(output) && !includes.has(output);
 const commands = new Map();
 for (const read of JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))) {
   const entry = { ...read, output: outputOf(read.command) };
-  // What has commands and is not built, such as the rooms of a wing, is a part of something that is.
-  if (isOurs(entry) && includes.has(entry.output) && !commands.has(entry.file)) commands.set(entry.file, entry);
+  if (isOurs(entry) && !isBuiltInWing(entry) && !commands.has(entry.file)) commands.set(entry.file, entry);
 }
 if (commands.size === 0) throw new Error(`${build} compiles none of the files to look at`);
 const adapted = [...commands.values()].map((entry) => ({ ...entry, command: forClang(entry.command) }));
@@ -50,7 +50,8 @@ const rules = changed(join(source, '.clang-tidy'));
 const stampOf = (file) => join(folder, `${named(file).replaceAll('/', '_')}.passed`);
 const passed = ({ file, output }) => {
   const stamp = statSync(stampOf(file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return stamp > rules && includes.get(output).every((each) => stamp > changed(each));
+  const files = includes.get(output) ?? [file];
+  return stamp > rules && files.every((each) => stamp > changed(each));
 };
 
 const waiting = adapted.filter((entry) => !passed(entry)).map((entry) => entry.file);

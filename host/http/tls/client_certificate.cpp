@@ -10,12 +10,13 @@
 #include <string_view>
 
 #include "base/base64.hpp"
+#include "base/c_owner.hpp"
 
 namespace mcph {
 namespace {
 
 std::string subject_of(x509_st* certificate) {
-  const std::unique_ptr<BIO, int (*)(BIO*)> bio(BIO_new(BIO_s_mem()), BIO_free);
+  const COwner<BIO, BIO_free> bio(BIO_new(BIO_s_mem()));
   if (X509_NAME_print_ex(bio.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253) < 0) return {};
   char* text = nullptr;
   const auto size = BIO_get_mem_data(bio.get(), &text);

@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include "base/c_owner.hpp"
 #include "http/tls/tls_error.hpp"
 
 namespace mcph {
@@ -32,7 +33,7 @@ Result<std::shared_ptr<const ClientTlsContext>> ClientTlsContext::load(const std
 }
 
 ssl_st* ClientTlsContext::expect(const std::string& host) const {
-  std::unique_ptr<SSL, void (*)(SSL*)> tls(SSL_new(context_.get()), SSL_free);
+  COwner<SSL, SSL_free> tls(SSL_new(context_.get()));
   if (tls == nullptr) return nullptr;
   // An address has no name to be asked for (RFC 6066 section 3).
   const bool is_address = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls.get()), host.c_str()) == 1;

@@ -11,6 +11,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 
+#include "base/c_owner.hpp"
 #include "http/tls/client_certificate.hpp"
 #include "http/tls/tls_error.hpp"
 
@@ -209,7 +210,7 @@ void TlsStream::refuse_plain_http() {
 }
 
 void TlsStream::note_certificate() {
-  const std::unique_ptr<X509, void (*)(X509*)> certificate(SSL_get1_peer_certificate(tls_.get()), X509_free);
+  const COwner<X509, X509_free> certificate(SSL_get1_peer_certificate(tls_.get()));
   if (certificate == nullptr || SSL_get_verify_result(tls_.get()) != X509_V_OK) return;
   peer_.certificate = std::make_shared<const ClientCertificate>(read_client_certificate(certificate.get()));
 }

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // Between two looks at one that is not throttled: what it may use beyond its share at most, on each processor.
-constexpr milliseconds shortest_look{20};
+constexpr milliseconds look_interval{20};
 // What it has used beyond that is forgiven, so that it can always heed a cancellation before it is too late.
 constexpr milliseconds max_throttle_time{1000};
 // What one that has used nothing for a while may use before its share counts.
@@ -32,7 +32,7 @@ std::shared_ptr<CpuShare> CpuShare::keep(Timers& timers, std::shared_ptr<WorkerP
                                          std::function<void()> on_throttled) {
   const CpuBudget budget(percent, CpuBudget::Clock::now(), process->cpu_time().value_or(CpuBudget::Duration(0)));
   auto share = std::make_shared<CpuShare>(timers, std::move(process), budget, std::move(on_throttled));
-  share->look_after(shortest_look);
+  share->look_after(look_interval);
   return share;
 }
 
@@ -55,7 +55,7 @@ void CpuShare::look() {
   MutexLock lock(mutex_);
   if (ended_ || !used) return;
   const auto time = std::chrono::ceil<milliseconds>(budget_.throttle_time(CpuBudget::Clock::now(), *used));
-  look_after(std::max(time, shortest_look));
+  look_after(std::max(time, look_interval));
   const bool was_throttled = std::exchange(throttled_, time.count() > 0);
   if (!throttled_) {
     if (was_throttled) process_->resume();

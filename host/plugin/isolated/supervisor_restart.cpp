@@ -21,12 +21,12 @@ std::string words_for_printed(const std::string& lines) {
 }
 
 // After how a process has ended. An offset is for the log.
-std::string words_for_stack(const ReadableStacks& stacks) {
+std::string words_for_place(const ReadableStacks& stacks) {
   return stacks.has_line ? ", at " + stacks.place : "";
 }
 
 // The components whose calls these are.
-std::string call_names(const std::vector<std::shared_ptr<Call>>& calls) {
+std::string names_of(const std::vector<std::shared_ptr<Call>>& calls) {
   std::set<std::string> names;
   for (const auto& call : calls)
     names.insert(call->component());
@@ -116,7 +116,7 @@ void Supervisor::process_ended(const WorkerEnd& end) {
   if (!tells_clients) refuse_calls(calls, how);
   if (state == State::serving || state == State::starting) {
     return plan_restart({.how = how,
-                         .running = state == State::starting ? "setup, describe or on_start" : call_names(calls),
+                         .running = state == State::starting ? "setup, describe or on_start" : names_of(calls),
                          .printed = printed,
                          .failed_calls = calls.size(),
                          .may_pass = end.may_pass,
@@ -127,7 +127,7 @@ void Supervisor::process_ended(const WorkerEnd& end) {
   const auto query = open ? std::make_shared<Query>(*std::move(open)) : nullptr;
   telling_.once_readable(
       std::move(traces), [this, how, printed, calls, tells_clients, is_bad_stop, query](const ReadableStacks& stacks) {
-        const auto how_and_where = how + words_for_stack(stacks);
+        const auto how_and_where = how + words_for_place(stacks);
         if (is_bad_stop) {
           log_.error(plugin_stopped_badly, {{"file", setup_.file.string()},
                                             {"plugin", identity_.name},
@@ -163,7 +163,7 @@ void Supervisor::tell_trace(const ReadableStacks& stacks) {
 }
 
 void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks) {
-  const auto how_and_where = end.how + words_for_stack(stacks);
+  const auto how_and_where = end.how + words_for_place(stacks);
   refuses_for_crash_ = true;
   refuse_calls(end.calls, how_and_where);
   refuses_for_crash_ = false;

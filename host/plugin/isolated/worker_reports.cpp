@@ -9,7 +9,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t max_worker_log_bytes = 8192;
+constexpr std::size_t max_logged_bytes = 8192;
 constexpr std::size_t max_fault_bytes = 100;
 // As many threads as may run the plugin, but no more than a log can bear; a trace has 64 lines.
 constexpr std::size_t max_traces = 32;
@@ -33,7 +33,7 @@ void WorkerReports::take(const to_host::Logged& logged) {
   const auto level = static_cast<Log::Level>(std::clamp(logged.level, static_cast<std::int32_t>(Log::Level::debug),
                                                         static_cast<std::int32_t>(Log::Level::error)));
   const auto event = worker_log_events.at(logged.event);
-  const auto text = logged.text.substr(0, max_worker_log_bytes);
+  const auto text = logged.text.substr(0, max_logged_bytes);
   const Log::Field file{"file", setup_.file.string()};
   switch (static_cast<WorkerLogEvent>(logged.event)) {
     case WorkerLogEvent::says:

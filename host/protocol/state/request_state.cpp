@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "base/base64.hpp"
+#include "base/c_owner.hpp"
 #include "base/json_text.hpp"
 #include "base/random_bytes.hpp"
 #include "base/regular_file.hpp"
@@ -21,10 +22,10 @@ constexpr std::size_t tag_size = 16;
 // So that a later form can be told from this one.
 constexpr char form = 1;
 
-using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
+using CipherContext = COwner<EVP_CIPHER_CTX, EVP_CIPHER_CTX_free>;
 
 CipherContext make_context() {
-  CipherContext context(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
+  CipherContext context(EVP_CIPHER_CTX_new());
   if (!context) throw std::bad_alloc();
   return context;
 }

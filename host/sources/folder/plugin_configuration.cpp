@@ -62,7 +62,7 @@ constexpr std::array<Member<RestartPolicy::Limits>, 4> restart_members{{
 }};
 
 template <class Members>
-std::string member_names(const Members& members) {
+std::string names_of(const Members& members) {
   std::string names;
   for (const auto& each : members)
     names += (names.empty() ? "" : ", ") + std::string(each.name);
@@ -81,7 +81,7 @@ Result<> take_numbers(Json& object, const std::string& name, const std::array<Me
     const auto where = "has \"" + name + "\": {\"" + key + "\": " + dump(value) + "}";
     const auto* const member =
         std::find_if(members.begin(), members.end(), [&](const auto& each) { return each.name == key; });
-    if (member == members.end()) return fail(where + ", but its members are " + member_names(members));
+    if (member == members.end()) return fail(where + ", but its members are " + names_of(members));
     if (!value.is_number_unsigned() || value < member->least || value > member->most) {
       if (member->least == member->most) return fail(where + ", which must be " + std::to_string(member->least));
       return fail(where + ", which must be a whole number from " + std::to_string(member->least) + " to " +

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t max_open_questions = 32;
 constexpr unsigned max_questions = 256;
 // What is kept of all calls whose clients are asked: further questions, and answers that came meanwhile.
-constexpr std::size_t max_kept_request_bytes = std::size_t{64} << 20;
+constexpr std::size_t max_kept_bytes = std::size_t{64} << 20;
 // Times that one call is made again because the upstream wants to have its state back, and nothing else.
 constexpr unsigned max_repetitions = 32;
 
@@ -460,7 +460,7 @@ bool UpstreamCalls::repeat(const ServedPtr& served, std::uint64_t call, const st
 }
 
 bool UpstreamCalls::keep(Served& served, Given& given, std::size_t bytes) {
-  if (served.kept_bytes + bytes > max_kept_request_bytes) return false;
+  if (served.kept_bytes + bytes > max_kept_bytes) return false;
   served.kept_bytes += bytes;
   given.kept_bytes += bytes;
   return true;

@@ -85,20 +85,20 @@ ForwardedUser read_forwarded_user(const RequestFields& fields, const ProxySettin
   return user;
 }
 
-using Authenticated = AuthenticationCounts::Outcome;
+using AuthenticationOutcome = AuthenticationCounts::Outcome;
 
-Authenticated outcome_of(CredentialError::Kind kind) {
+AuthenticationOutcome outcome_of(CredentialError::Kind kind) {
   switch (kind) {
     case CredentialError::Kind::missing:
     case CredentialError::Kind::needs_nonce:
-      return Authenticated::missing;
+      return AuthenticationOutcome::missing;
     case CredentialError::Kind::invalid:
-      return Authenticated::invalid;
+      return AuthenticationOutcome::invalid;
     case CredentialError::Kind::unavailable:
     case CredentialError::Kind::unsettled:
-      return Authenticated::unavailable;
+      return AuthenticationOutcome::unavailable;
   }
-  return Authenticated::unavailable;
+  return AuthenticationOutcome::unavailable;
 }
 
 // Whether somebody has tried a credential that is none.
@@ -135,7 +135,7 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
     if (request.method == boost::beast::http::verb::options) return {};
     const auto state = access.get();
     if (!state->asks_for_credentials()) {
-      counts.count(Authenticated::nobody);
+      counts.count(AuthenticationOutcome::nobody);
       return {};
     }
     PresentedCredential presented{.authorization = request.fields.authorization};
@@ -147,12 +147,12 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
     auto found = state->authenticate(presented, std::chrono::system_clock::now());
     if (found.has_value()) {
       request.principal = *std::move(found);
-      counts.count(request.principal.is_anonymous() ? Authenticated::nobody : Authenticated::accepted);
+      counts.count(request.principal.is_anonymous() ? AuthenticationOutcome::nobody : AuthenticationOutcome::accepted);
       return {};
     }
     if (found.error().kind == CredentialError::Kind::unsettled)
       return {.wait = std::move(found.error().settle),
-              .given_up = [&counts] { counts.count(Authenticated::unavailable); }};
+              .given_up = [&counts] { counts.count(AuthenticationOutcome::unavailable); }};
     counts.count(outcome_of(found.error().kind));
     if (is_failure(found.error(), request)) failed(request);
     return {.refusal = refuse(request, found.error(), state->resource())};

@@ -17,7 +17,7 @@ const Caller ada{.protocol_version = "2026-07-28",
 const Caller bob{.protocol_version = "2026-07-28", .principal = test::principal("bob")};
 const OrderedJson roots = {{"a", {{"method", "roots/list"}, {"params", OrderedJson::object()}}}};
 
-class HearingTaskListener final : public TaskListener {
+class RecordingTaskListener final : public TaskListener {
  public:
   void task_changed(const std::string& task) override { heard.push_back(Json::parse("{" + task + "}")); }
 
@@ -176,7 +176,7 @@ TEST_F(TaskTest, CancelsTheCallOnce) {
 TEST_F(TaskTest, TellsOnceThatItWasCancelled) {
   const auto task = watch();
   created();
-  const auto listener = std::make_shared<HearingTaskListener>();
+  const auto listener = std::make_shared<RecordingTaskListener>();
   task->listen(listener);
   task->cancel();
   ASSERT_EQ(listener->heard.size(), 1U);
@@ -205,7 +205,7 @@ TEST_F(TaskTest, EndsWithTheServer) {
 TEST_F(TaskTest, TellsItsListenersOfEachChange) {
   const auto task = watch();
   created();
-  const auto listener = std::make_shared<HearingTaskListener>();
+  const auto listener = std::make_shared<RecordingTaskListener>();
   task->listen(listener);
   task->wait_for_input(roots, 1, [](Json) {});
   ASSERT_TRUE(task->update({{"1/a", {{"roots", Json::array()}}}}));

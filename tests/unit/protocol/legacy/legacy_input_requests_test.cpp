@@ -6,8 +6,8 @@ namespace mcph {
 namespace {
 
 const Json all_capabilities = {{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
-                         {"sampling", {{"tools", Json::object()}}},
-                         {"roots", Json::object()}};
+                               {"sampling", {{"tools", Json::object()}}},
+                               {"roots", Json::object()}};
 
 struct Fitted {
   OrderedJson request;

@@ -145,7 +145,7 @@ TEST_F(SessionsTest, AreUnknownToAnotherPrincipal) {
 }
 
 TEST_F(SessionsTest, TellHowLongEachHasLasted) {
-  struct ToldSessions final : CallObserver {
+  struct SessionEnds final : CallObserver {
     void ended(const CallEnd&) override {}
     void session_ended(const SessionEnd& end) override { times.push_back(end.took); }
     std::vector<std::chrono::nanoseconds> times;
