@@ -14,6 +14,14 @@ function(show_headers target scope source_dir folder)
   target_include_directories(${target} ${scope} "${root}")
 endfunction()
 
+# A compiler takes up to 2.7 GB for a wing: as many at once as the machine has memory for.
+cmake_host_system_information(RESULT memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
+math(EXPR wings_at_once "${memory_mb} / 3500")
+if(wings_at_once LESS 1)
+  set(wings_at_once 1)
+endif()
+set_property(GLOBAL APPEND PROPERTY JOB_POOLS wings=${wings_at_once})
+
 # add_room(FOLDER [USES ROOM...] [LIBRARIES LIBRARY...] [APART SOURCE...] [WING WING]): all sources in FOLDER. The rooms
 # are named by their folders. A source that is apart is not linked by a program that needs only others of its room, nor are
 # the libraries that it alone needs.
@@ -49,6 +57,7 @@ function(add_room folder)
   set_target_properties(${name}_sources PROPERTIES EXCLUDE_FROM_ALL ON)
   set_property(GLOBAL PROPERTY MCP_WING_OF_${folder} ${room_WING})
   add_sources(host_wing_${room_WING} "${sources}" ${name} "${room_LIBRARIES}")
+  set_target_properties(host_wing_${room_WING} PROPERTIES JOB_POOL_COMPILE wings)
   target_link_libraries(${name} INTERFACE $<LINK_ONLY:host_wing_${room_WING}>)
 endfunction()
 
