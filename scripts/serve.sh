@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-echo "Installing what is missing, building, and serving mcp_components; the first time takes 6 to 12 minutes"
+echo "Installing what is missing, building, and serving mcp_components; the first time takes 8 to 15 minutes"
 scripts/install_dependencies.sh
 if [[ ! -f build/release/build.ninja ]]; then
   echo "Configuring build/release"

@@ -3,7 +3,7 @@
 // otherwise; as a part of a wing (cmake/Rooms.cmake) it would.
 // usage: node arrows.mjs BUILD_DIR
 import { exec } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,6 @@ const run = promisify(exec);
 // A unit of includes, so that a header is seen, too, that no source of its room includes.
 function headersOf(room) {
   const root = join(build, 'rooms', room);
-  if (!existsSync(root)) return undefined;
   const headers = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.hpp'));
   const unit = join(build, 'rooms', `${room}.cpp`);
   writeFileSync(unit, headers.map((header) => `#include "${header}"\n`).join(''));
@@ -24,13 +23,13 @@ function headersOf(room) {
 const waiting = [];
 const rooms = new Set();
 for (const { command, directory, file } of JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))) {
-  const room = /(host_\w+)_sources\.dir/.exec(command)?.[1];
-  if (!room) continue;
+  const name = /host_room_(\w+)\.dir/.exec(command)?.[1];
+  if (!name) continue;
+  const room = `host_${name}`;
   const preprocess = (source) => command.replace(/ -o \S+ -c .*/, ` -M -MF /dev/null '${source}'`);
   waiting.push({ room, directory, command: preprocess(file) });
-  const headers = rooms.has(room) ? undefined : headersOf(room);
+  if (!rooms.has(room)) waiting.push({ room, directory, command: preprocess(headersOf(room)) });
   rooms.add(room);
-  if (headers) waiting.push({ room, directory, command: preprocess(headers) });
 }
 if (rooms.size === 0) throw new Error(`${build} compiles no room`);
 console.log(`${rooms.size} rooms, ${waiting.length} units`);

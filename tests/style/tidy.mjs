@@ -36,7 +36,7 @@ function dependencies() {
 }
 
 const includes = dependencies();
-const isBuiltInWing = ({ output }) => /host_\w+_sources\.dir/.test(output) && !includes.has(output);
+const isBuiltInWing = ({ output }) => /host_room_\w+\.dir/.test(output) && !includes.has(output);
 const commands = new Map();
 for (const read of JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))) {
   const entry = { ...read, output: outputOf(read.command) };
