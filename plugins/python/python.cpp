@@ -7,12 +7,13 @@
 // have: the table of the contract and the start of the interpreter.
 #include <dlfcn.h>
 #include <exception>
+#include <filesystem>
 #include <memory>
-#include <regex>
 #include <string>
 #include <string_view>
 
 #include <mcp/plugin.h>
+#include <mcp/plugin/export.hpp>
 
 #include "python/plugin_instance.hpp"
 
@@ -75,14 +76,27 @@ void stop(void* self) noexcept {
   delete &instance_of(self);
 }
 
+bool consists_of(std::string_view text, std::string_view characters) {
+  return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+// Of a file's name: ".3", and ".b608e00dd3f19ad7".
+bool is_number(std::string_view extension) {
+  return extension.starts_with('.') && consists_of(extension.substr(1), "0123456789");
+}
+bool is_digest(std::string_view extension) {
+  return extension.size() == 17 && consists_of(extension.substr(1), "0123456789abcdef");
+}
+
 // That of the library's file, without what a host that loads a copy puts behind it: weather.so, weather.3.DIGEST.so.
 std::string name_of_file() {
   Dl_info library{};
   if (::dladdr(reinterpret_cast<const void*>(&name_of_file), &library) == 0) return "python";
-  const std::string path = library.dli_fname;
-  static const std::regex file(R"((?:.*/)?([A-Za-z0-9_.-]{1,128}?)(?:\.\d+\.[0-9a-f]{16})?\.[a-z]+)");
-  std::smatch parts;
-  return std::regex_match(path, parts, file) ? parts[1].str() : "python";
+  const std::filesystem::path file(library.dli_fname);
+  auto name = file.stem();
+  const auto numbered = name.stem();
+  if (is_digest(name.extension().native()) && is_number(numbered.extension().native())) name = numbered.stem();
+  return mcp::detail::is_plugin_name(name.native()) ? name.string() : "python";
 }
 
 }  // namespace
