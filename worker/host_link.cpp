@@ -12,17 +12,18 @@ void HostLink::send_frame(Frame frame) {
   const bool may_be_long = frame.kind == Frame::Kind::ready || frame.kind == Frame::Kind::completed ||
                            frame.kind == Frame::Kind::store_query || frame.kind == Frame::Kind::metrics_recorded;
   if (!may_be_long) frame.text = utf8_prefix(frame.text, max_message_bytes);
-  const MutexLock lock(sending_);
-  switch (writer_.send(frame, true)) {
-    case Sent::whole:
-    case Sent::no_room:
-    case Sent::gone:
-      return;
-    case Sent::too_much:
-    case Sent::broken:
-      // Without an answer the call would wait for ever: the host learns at least that something is wrong.
-      ::_exit(out_of_memory_status);
+  {
+    const MutexLock lock(sending_);
+    const auto sent = writer_.send(frame, true);
+    // Without an answer the call would wait for ever: the host learns at least that something is wrong.
+    if (sent == Sent::too_much || sent == Sent::broken) ::_exit(out_of_memory_status);
   }
+  if (frame.text.size() + frame.more.size() > max_short_text_bytes && long_text_sent_) long_text_sent_();
+}
+
+bool HostLink::give_back_memory() {
+  const MutexLock lock(sending_);
+  return writer_.give_back_memory();
 }
 
 QueryId HostLink::begin_query() {

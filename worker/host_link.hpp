@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/mutex.hpp"
@@ -23,7 +25,9 @@ struct HostConnection {
 
 class HostLink {
  public:
-  explicit HostLink(FrameWriter writer) : writer_(std::move(writer)) {}
+  // `long_text_sent` is told on the thread that has sent one, of more than max_short_text_bytes; it may be empty.
+  explicit HostLink(FrameWriter writer, std::function<void()> long_text_sent = {})
+      : writer_(std::move(writer)), long_text_sent_(std::move(long_text_sent)) {}
 
   // [any] Waits while the host is behind. A host that is gone has ended this process by then. Only an answer, a
   // description or a value may be long; of anything else the end is cut off, because the host would take it for an
@@ -42,6 +46,9 @@ class HostLink {
   }
   // The same of the plugin's store.
   StoreAnswer ask_store(const StoreOperation& operation);
+  // [any] What memory long texts that were sent have taken. False: the host has not read all of them yet.
+  bool give_back_memory();
+
   void answer(const to_worker::Answer& answer) { take({.text = std::string(answer.text)}, answer.query); }
   void answer(const to_worker::StoreAnswer& answer) {
     take({answer.status, std::string(answer.text), answer.revision}, answer.query);
@@ -55,6 +62,7 @@ class HostLink {
 
   Mutex sending_;
   FrameWriter writer_ GUARDED_BY(sending_);
+  const std::function<void()> long_text_sent_;
   Mutex mutex_;
   Condition answered_;
   QueryId last_query_ GUARDED_BY(mutex_) = 0;

@@ -78,6 +78,7 @@ void share(mcph::HostConnection& host) {
   if (rings == nullptr) std::_Exit(mcph::out_of_memory_status);
   host.reader.use(mcph::RingReader(rings, Direction::to_worker));
   host.writer.use(mcph::RingWriter(rings, Direction::to_host));
+  host.writer.use(mcph::LongTextWriter(rings));
 }
 
 // The first message is waited for before any thread begins, because a sandbox holds for the threads that begin in it.

@@ -21,6 +21,8 @@ using boost::asio::posix::stream_descriptor;
 constexpr unsigned max_blocked_threads = 128;
 // In which what the plugin records is gathered.
 constexpr std::chrono::milliseconds metrics_interval{1000};
+// Without a long text, until the memory in which they lay is given back.
+constexpr std::chrono::milliseconds memory_interval{1000};
 // Before the loop has its turn for what else there is.
 constexpr std::size_t frames_at_once = 64;
 // For which the worker looks for a next frame before it sleeps, because to be woken takes longer than a quick call:
@@ -60,11 +62,12 @@ Worker::Worker(HostConnection host, QueryId load, WorkerSetup setup, std::vector
       sandbox_lacks_(std::move(lacks)),
       socket_(host.socket),
       reader_(std::move(host.reader)),
-      host_(std::move(host.writer)),
+      host_(std::move(host.writer), [this] { long_text_sent(); }),
       log_(host_),
       threads_(1, max_blocked_threads),
       readable_(threads_.next_context(), socket_),
-      metrics_due_(readable_.get_executor()) {}
+      metrics_due_(readable_.get_executor()),
+      memory_due_(readable_.get_executor()) {}
 
 void Worker::run() {
   on_control([this] { load(); });
@@ -141,8 +144,8 @@ void Worker::read(bool asks_system) {
         ::_exit(out_of_memory_status);
       case FrameReader::Outcome::end:
       case FrameReader::Outcome::wrong:
-      case FrameReader::Outcome::in_file:  // none that this asked for
-        ::_exit(lost_connection_status);   // nobody is left to serve
+      case FrameReader::Outcome::long_text:  // none that this asked for
+        ::_exit(lost_connection_status);     // nobody is left to serve
     }
   }
   go_on_reading();
@@ -285,6 +288,29 @@ void Worker::on_control(std::function<void()> task) {
     control_.push_back(std::move(task));
   }
   control_changed_.notify_one();
+}
+
+void Worker::long_text_sent() {
+  if (long_texts_.load(std::memory_order_relaxed) == LongTexts::since) return;
+  if (long_texts_.exchange(LongTexts::since) != LongTexts::none) return;
+  boost::asio::post(memory_due_.get_executor(), [this] { give_back_memory_later(); });
+}
+
+void Worker::give_back_memory_later() {
+  memory_due_.expires_after(memory_interval);
+  memory_due_.async_wait([this](const boost::system::error_code& error) {
+    // Not on the thread that reads: the host may be behind.
+    if (!error) threads_.run([this] { give_back_memory(); });
+  });
+}
+
+void Worker::give_back_memory() {
+  auto expected = LongTexts::before;
+  const bool is_given_back = long_texts_ == expected && host_.give_back_memory() &&
+                             long_texts_.compare_exchange_strong(expected, LongTexts::none);
+  if (is_given_back) return;
+  long_texts_ = LongTexts::before;
+  boost::asio::post(memory_due_.get_executor(), [this] { give_back_memory_later(); });
 }
 
 void Worker::send_metrics_soon() {

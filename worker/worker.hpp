@@ -61,6 +61,9 @@ class Worker : private Executor {
   void on_control(std::function<void()> task);
 
   void follow_subscriptions();
+  void long_text_sent();
+  void give_back_memory_later();
+  void give_back_memory();
   void send_metrics_soon();
   void send_metrics();
   void load();
@@ -83,6 +86,10 @@ class Worker : private Executor {
   const std::shared_ptr<SubscribedResources> subscriptions_ = std::make_shared<SubscribedResources>();
   std::once_flag follows_subscriptions_;
   boost::asio::steady_timer metrics_due_;
+  boost::asio::steady_timer memory_due_;
+  // What has been sent since their memory was given back; since: and since that was tried last.
+  enum class LongTexts { none, before, since };
+  std::atomic<LongTexts> long_texts_{LongTexts::none};
   Mutex metrics_mutex_;
   bool has_sent_metrics_ GUARDED_BY(metrics_mutex_) = false;
   const std::shared_ptr<PluginMetrics> metrics_ = std::make_shared<PluginMetrics>([this] { send_metrics_soon(); });

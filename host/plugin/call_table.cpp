@@ -83,7 +83,7 @@ std::vector<CallTable::Admitted> CallTable::all_waiting() {
 }
 
 bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
-  const auto& [id, outcome, text, by_worker] = answer;
+  const auto& [id, outcome, text, by_worker, owner] = answer;
   const bool is_large = text.size() > limits_.result_bytes;
   const bool waits = !is_large && changes_ != nullptr && changes_->has_to_wait();
   const bool is_held = !is_large && (waits || run_check);
@@ -98,9 +98,14 @@ bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
     pass_on(*call, outcome, text, by_worker);
     return true;
   }
-  auto check = calls_.once_held(
-      id, call, [this, number = outcome, own_text = std::string(text), from_worker = by_worker](Call& held) {
-        pass_on(held, number, own_text, from_worker);
+  auto kept = std::pair(owner, text);
+  if (owner == nullptr) {
+    const auto own_text = std::make_shared<const std::string>(text);
+    kept = {own_text, *own_text};
+  }
+  auto check =
+      calls_.once_held(id, call, [this, number = outcome, kept = std::move(kept), from_worker = by_worker](Call& held) {
+        pass_on(held, number, kept.second, from_worker);
       });
   if (run_check) check = [run_check, long_check = std::move(check)]() mutable { run_check(std::move(long_check)); };
   waits ? changes_->keep(std::move(check)) : check();

@@ -29,7 +29,12 @@ constexpr std::uint32_t bytes_of_record(std::size_t size) {
 }
 static_assert((SharedRings::capacity & (SharedRings::capacity - 1)) == 0);
 static_assert(bytes_of_record(SharedRings::max_record_bytes) + tell_after <= SharedRings::capacity);
-static_assert(2 * sizeof(RingHeader) <= SharedRings::file_bytes - std::size_t{2} * SharedRings::capacity);
+// At the beginning of the memory.
+struct Headers {
+  std::array<RingHeader, 2> of_rings;
+  alignas(64) std::atomic<std::uint32_t> long_texts_freed{0};
+};
+static_assert(sizeof(Headers) <= SharedRings::rings_bytes - std::size_t{2} * SharedRings::capacity);
 
 std::byte* map_memory(const FileDescriptor& file) {
   void* const memory = ::mmap(nullptr, SharedRings::file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
@@ -55,8 +60,7 @@ std::pair<std::shared_ptr<SharedRings>, FileDescriptor> SharedRings::make() {
   auto* const memory = map_memory(file);
   if (memory == nullptr) return {};
   auto rings = std::make_shared<SharedRings>(memory);
-  for (const auto direction : {Direction::to_worker, Direction::to_host})
-    new (&rings->header(direction)) RingHeader;
+  new (memory) Headers;
   return {std::move(rings), std::move(file)};
 }
 
@@ -70,11 +74,15 @@ SharedRings::~SharedRings() {
 }
 
 RingHeader& SharedRings::header(Direction direction) const {
-  return reinterpret_cast<RingHeader*>(memory_)[direction == Direction::to_host ? 1 : 0];
+  return reinterpret_cast<Headers*>(memory_)->of_rings.at(direction == Direction::to_host ? 1 : 0);
+}
+
+std::atomic<std::uint32_t>& SharedRings::long_texts_freed() const {
+  return reinterpret_cast<Headers*>(memory_)->long_texts_freed;
 }
 
 std::byte* SharedRings::bytes(Direction direction) const {
-  return memory_ + (file_bytes - std::size_t{2} * capacity) + (direction == Direction::to_host ? capacity : 0);
+  return memory_ + (rings_bytes - std::size_t{2} * capacity) + (direction == Direction::to_host ? capacity : 0);
 }
 
 RingWriter::RingWriter(std::shared_ptr<SharedRings> rings, SharedRings::Direction direction)

@@ -2,10 +2,12 @@
 // through the other to the host, without a system call while both sides are awake. Made by the host; mapped by both.
 //
 // Format. A memory file of `file_bytes`, sealed against shrinking and growing, so that neither side can shorten it
-// under the other: one page with a RingHeader for each direction, then the bytes of each ring, to the worker first. A
-// record is a word with its size, a word that is 0, its bytes, and padding to a multiple of 8; it may go around the end
-// of the ring. A record without bytes is a mark, which means what the two sides agree on. Positions count the bytes
-// written and read since the beginning, modulo 2^32; a place in the ring is a position modulo its capacity.
+// under the other: 64 KiB with a RingHeader for each direction and the count of long texts that are free, then the
+// bytes of each ring, to the worker first, then the place for long texts (long_texts.hpp), which has no memory before
+// there are some. A record is a word with its size, a word that is 0, its bytes, and padding to a multiple of 8; it may
+// go around the end of the ring. A record without bytes is a mark, which means what the two sides agree on. Positions
+// count the bytes written and read since the beginning, modulo 2^32; a place in the ring is a position modulo its
+// capacity.
 //
 // Who writes what, and nobody else:
 //
@@ -17,6 +19,8 @@
 //   read          | reader    | up to here the bytes may be overwritten
 //   reader_sleeps | reader    | 1: it found nothing, and is to be woken by the next record
 //                 | writer    | 0, when it wakes the reader
+//   long texts    | worker    | where none lies that has not been read
+//   their count   | host      | of those that it has read or left
 //
 // No wake-up is lost (Dekker). Whoever goes to sleep stores its flag and then looks once more; whoever has done what
 // the other may wait for stores its position and then looks at the flag; all four are sequentially consistent, so that
@@ -27,8 +31,10 @@
 // So each side keeps its own position where the other cannot reach it, takes the other's once each time, and refuses
 // one that is further away than the ring is large; a record's size is copied before it is looked at, and its bytes are
 // before anybody reads them. Nothing here loops because of what the other side has written. What it cannot be kept
-// from: never to wake this side, which costs its own calls, and to wake it for nothing, which costs what a message on
-// its socket costs.
+// from: never to wake this side, which costs its own calls; to wake it for nothing, which costs what a message on its
+// socket costs; and to name a place of this memory that has not been written to, which the system then finds pages for
+// as this side's. A system that promises no memory it has not (vm.overcommit_memory=2) and has none left for them sends
+// SIGBUS.
 #pragma once
 
 #include <atomic>
@@ -58,7 +64,11 @@ class SharedRings : public std::enable_shared_from_this<SharedRings> {
   static constexpr std::uint32_t capacity = 64U << 10;
   // Of one record.
   static constexpr std::size_t max_record_bytes = std::size_t{16} << 10;
-  static constexpr std::size_t file_bytes = 4096 + std::size_t{2} * capacity;
+  // Of the place for long texts.
+  static constexpr std::uint32_t long_text_bytes = 4U << 20;
+  // A whole number of pages, whatever their size, because what follows is given back by itself.
+  static constexpr std::size_t rings_bytes = std::size_t{3} * capacity;
+  static constexpr std::size_t file_bytes = rings_bytes + long_text_bytes;
 
   // The host's, with the file for the worker. Null where the system has no memory files or no seals, or no memory.
   static std::pair<std::shared_ptr<SharedRings>, FileDescriptor> make();
@@ -73,6 +83,8 @@ class SharedRings : public std::enable_shared_from_this<SharedRings> {
   enum class Direction { to_worker, to_host };
   RingHeader& header(Direction direction) const;
   std::byte* bytes(Direction direction) const;
+  std::atomic<std::uint32_t>& long_texts_freed() const;
+  std::byte* long_texts() const { return memory_ + rings_bytes; }
 
  private:
   std::byte* const memory_;

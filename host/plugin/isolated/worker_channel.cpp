@@ -125,6 +125,7 @@ void WorkerChannel::share(FileDescriptor memory, const std::shared_ptr<SharedRin
   const MutexLock sending(sending_);
   writer_.use(RingWriter(rings, SharedRings::Direction::to_worker));
   reader_.use(RingReader(rings, SharedRings::Direction::to_host));
+  reader_.use(LongTextReader(rings));
 }
 
 bool WorkerChannel::send_frame(const Frame& frame) {
@@ -389,14 +390,14 @@ WorkerChannel::Left WorkerChannel::read_messages(std::size_t most, bool asks_sys
     if (!is_ending_ && !has_room()) return Left::some;
     switch (receive(asks_system)) {
       case FrameReader::Outcome::frame:
-        bytes += reader_.frame().text.size();
+        bytes += reader_.frame().text.size() + reader_.frame().more.size();
         ++messages_;
         if (tell(reader_.frame())) break;
         [[fallthrough]];
       case FrameReader::Outcome::wrong:
         process_->kill(std::string(words_for_wrong_frame));
         return Left::no_more;
-      case FrameReader::Outcome::in_file:  // and is left there
+      case FrameReader::Outcome::long_text:  // and is left there
         ++messages_;
         break;
       case FrameReader::Outcome::none:
@@ -416,12 +417,12 @@ WorkerChannel::Left WorkerChannel::read_messages(std::size_t most, bool asks_sys
 FrameReader::Outcome WorkerChannel::receive(bool asks_system) {
   try {
     const auto outcome = asks_system ? reader_.receive(socket_end_.get()) : reader_.glance(socket_end_.get());
-    if (outcome != FrameReader::Outcome::in_file || listener_ == nullptr) return outcome;
+    if (outcome != FrameReader::Outcome::long_text || listener_ == nullptr) return outcome;
     // Of one that has ended no more is kept than of one that waits.
     const bool is_wanted =
-        has_room() && listener_->long_message_came(to_host::long_message(reader_.frame(), reader_.bytes_in_file()));
+        has_room() && listener_->long_message_came(to_host::long_message(reader_.frame(), reader_.long_text_bytes()));
     if (!is_wanted) return outcome;
-    return reader_.read_file() ? FrameReader::Outcome::frame : FrameReader::Outcome::wrong;
+    return reader_.read_long_text() ? FrameReader::Outcome::frame : FrameReader::Outcome::wrong;
   } catch (const std::bad_alloc&) {
     return FrameReader::Outcome::lost;
   }

@@ -26,9 +26,7 @@ struct Header {
   std::uint64_t more_size;
 };
 
-// Beside the header; a longer text costs a memory file, and one much longer would not fit a socket's buffer.
-constexpr std::size_t max_in_message = std::size_t{64} << 10;
-constexpr std::size_t buffer_size = sizeof(Header) + max_in_message;
+constexpr std::size_t buffer_size = sizeof(Header) + max_short_text_bytes;
 
 iovec as_iovec(const void* data, std::size_t size) {
   return {const_cast<void*>(data), size};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
@@ -93,8 +91,8 @@ Sent send_over_socket(int socket, const Frame& frame, const FileDescriptor& file
   return send_message(socket, message, wait);
 }
 
-bool needs_file(const Frame& frame) {
-  return frame.text.size() + frame.more.size() > max_in_message;
+bool is_long(const Frame& frame) {
+  return frame.text.size() + frame.more.size() > max_short_text_bytes;
 }
 
 // One byte, which is no frame. Where the socket is full the other side is awake, or will be.
@@ -124,7 +122,7 @@ bool has_no_mark(Frame::Kind kind) {
 Sent send_frame(int socket, const Frame& frame, bool wait) {
   if (is_too_long(frame)) return Sent::too_much;
   FileDescriptor file;
-  if (needs_file(frame)) {
+  if (is_long(frame)) {
     file = make_memory_file(frame);
     if (!file) return Sent::too_much;
   }
@@ -143,8 +141,15 @@ Sent FrameWriter::send(const Frame& frame, bool wait) {
                                                frame.text, frame.more};
   if (sizeof header + frame.text.size() + frame.more.size() <= SharedRings::max_record_bytes)
     return write(pieces, wait);
+  if (const auto begin = texts_ && is_long(frame) ? texts_->lay(frame.text, frame.more) : std::nullopt) {
+    const std::uint64_t place = *begin;
+    const auto sent =
+        write(std::array{pieces[0], std::string_view(reinterpret_cast<const char*>(&place), sizeof place)}, wait);
+    if (sent != Sent::whole) texts_->take_back();
+    return sent;
+  }
   FileDescriptor file;
-  if (needs_file(frame)) {
+  if (is_long(frame)) {
     file = make_memory_file(frame);
     if (!file) return Sent::too_much;
   }
@@ -183,12 +188,17 @@ Sent FrameWriter::try_ring(const Attempt& attempt, bool wait) {
 FrameReader::FrameReader() : buffer_(std::make_unique_for_overwrite<char[]>(buffer_size)) {}
 
 void FrameReader::forget_text() {
-  long_text_ = nullptr;
+  frame_.owner = nullptr;
+  free_place();
+}
+
+void FrameReader::free_place() {
+  if (std::exchange(long_.place, std::nullopt)) texts_->free_place();
 }
 
 FrameReader::Outcome FrameReader::whole(Outcome outcome) {
-  if (outcome != Outcome::in_file) return outcome;
-  return read_file() ? Outcome::frame : Outcome::wrong;
+  if (outcome != Outcome::long_text) return outcome;
+  return read_long_text() ? Outcome::frame : Outcome::wrong;
 }
 
 FrameReader::Outcome FrameReader::glance(int socket) {
@@ -206,11 +216,12 @@ FrameReader::Outcome FrameReader::receive(int socket) {
     const auto last = read_ring(socket);  // which was written before that
     return last == Outcome::none ? outcome : last;
   }
-  const bool is_frame = outcome == Outcome::frame || outcome == Outcome::in_file;
+  const bool is_frame = outcome == Outcome::frame || outcome == Outcome::long_text;
   if (!is_frame || has_no_mark(frame_.kind)) return outcome;
   // What was sent before it has come meanwhile, and perhaps its mark.
   held_ = outcome;
   held_frame_ = frame_;
+  held_long_ = long_;
   return read_ring(socket);
 }
 
@@ -218,7 +229,7 @@ FrameReader::Outcome FrameReader::read_ring(int socket) {
   for (;;) {
     switch (ring_->read()) {
       case RingReader::Read::record:
-        if (!ring_->record().empty()) return take_message(ring_->record(), {});
+        if (!ring_->record().empty()) return take_record(ring_->record());
         if (std::exchange(owes_mark_, false)) break;
         is_marked_ = true;
         return receive_marked(socket);
@@ -236,13 +247,14 @@ FrameReader::Outcome FrameReader::read_ring(int socket) {
 FrameReader::Outcome FrameReader::receive_marked(int socket) {
   auto outcome = held_ ? take_held() : receive_message(socket);
   if (outcome == Outcome::none) outcome = receive_message(socket);  // there may have been a wake-up before it
-  const bool is_frame = outcome == Outcome::frame || outcome == Outcome::in_file;
+  const bool is_frame = outcome == Outcome::frame || outcome == Outcome::long_text;
   if (is_frame && !has_no_mark(frame_.kind)) is_marked_ = false;
   return outcome;
 }
 
 FrameReader::Outcome FrameReader::take_held() {
   frame_ = held_frame_;
+  long_ = held_long_;
   return *std::exchange(held_, std::nullopt);
 }
 
@@ -269,51 +281,84 @@ FrameReader::Outcome FrameReader::receive_message(int socket) {
   return take_message({buffer_.get(), size}, std::move(file));
 }
 
-FrameReader::Outcome FrameReader::take_message(std::string_view message, FileDescriptor file) {
+namespace {
+
+// Nothing: these are no bytes of a frame.
+std::optional<Header> read_header(std::string_view message) {
   Header header{};
-  const auto size = message.size();
-  if (size < sizeof header) return Outcome::wrong;
+  if (message.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, message.data(), sizeof header);
-  if (header.kind < static_cast<std::uint32_t>(Frame::Kind::load) ||
-      header.kind > static_cast<std::uint32_t>(Frame::Kind::last) || header.text_size > max_frame_bytes ||
-      header.more_size > max_frame_bytes - header.text_size) {
-    return Outcome::wrong;
+  const bool is_frame = header.kind >= static_cast<std::uint32_t>(Frame::Kind::load) &&
+                        header.kind <= static_cast<std::uint32_t>(Frame::Kind::last) &&
+                        header.text_size <= max_frame_bytes && header.more_size <= max_frame_bytes - header.text_size;
+  return is_frame ? std::optional(header) : std::nullopt;
+}
+
+// Read and not mapped, because whoever made the file can shorten it meanwhile.
+bool read_file(const FileDescriptor& file, std::span<char> bytes) {
+  struct ::stat status {};
+  // Only a memory file has seals; any other might be one that its maker serves, and make this wait.
+  if (::fcntl(file.get(), F_GET_SEALS) < 0 || ::fstat(file.get(), &status) != 0) return false;
+  if (static_cast<std::uint64_t>(status.st_size) < bytes.size()) return false;
+  for (std::size_t done = 0; done < bytes.size();) {
+    const auto rest = bytes.subspan(done);
+    const auto count =
+        uninterrupted([&] { return ::pread(file.get(), rest.data(), rest.size(), static_cast<off_t>(done)); });
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
   }
-  frame_ = {static_cast<Frame::Kind>(header.kind), header.number, header.id};
-  const auto text_size = static_cast<std::size_t>(header.text_size);
-  const auto more_size = static_cast<std::size_t>(header.more_size);
-  if (size == sizeof header + text_size + more_size) {
-    frame_.text = message.substr(sizeof header, text_size);
-    frame_.more = message.substr(sizeof header + text_size);
+  return true;
+}
+
+}  // namespace
+
+// One that is as long as a header and a place, and says that its text is longer than any in a record, has that beside.
+FrameReader::Outcome FrameReader::take_record(std::string_view record) {
+  std::uint64_t place = 0;
+  const auto header = read_header(record);
+  if (!header || record.size() != sizeof *header + sizeof place ||
+      header->text_size + header->more_size <= max_short_text_bytes) {
+    return take_message(record, {});
+  }
+  std::memcpy(&place, record.data() + sizeof *header, sizeof place);
+  if (!texts_ || !LongTextReader::has_place(place, header->text_size + header->more_size)) return Outcome::wrong;
+  frame_ = {static_cast<Frame::Kind>(header->kind), header->number, header->id};
+  long_ = {static_cast<std::size_t>(header->text_size), static_cast<std::size_t>(header->more_size), place};
+  return Outcome::long_text;
+}
+
+FrameReader::Outcome FrameReader::take_message(std::string_view message, FileDescriptor file) {
+  const auto header = read_header(message);
+  if (!header) return Outcome::wrong;
+  frame_ = {static_cast<Frame::Kind>(header->kind), header->number, header->id};
+  const auto text_size = static_cast<std::size_t>(header->text_size);
+  const auto more_size = static_cast<std::size_t>(header->more_size);
+  if (message.size() == sizeof *header + text_size + more_size) {
+    frame_.text = message.substr(sizeof *header, text_size);
+    frame_.more = message.substr(sizeof *header + text_size);
     if (!file) return Outcome::frame;
     if (frame_.kind != Frame::Kind::rings) return Outcome::wrong;
     file_ = std::move(file);
     return Outcome::frame;
   }
-  if (size != sizeof header || !file) return Outcome::wrong;
+  if (message.size() != sizeof *header || !file) return Outcome::wrong;
   file_ = std::move(file);
-  text_in_file_ = text_size;
-  more_in_file_ = more_size;
-  return Outcome::in_file;
+  long_ = {text_size, more_size, std::nullopt};
+  return Outcome::long_text;
 }
 
-// Read and not mapped, because whoever made the file can shorten it meanwhile.
-bool FrameReader::read_file() {
-  const auto file = std::exchange(file_, {});
-  const auto size = bytes_in_file();
-  struct ::stat status {};
-  // Only a memory file has seals; any other might be one that its maker serves, and make this wait.
-  if (::fcntl(file.get(), F_GET_SEALS) < 0 || ::fstat(file.get(), &status) != 0) return false;
-  if (static_cast<std::uint64_t>(status.st_size) < size) return false;
-  long_text_ = std::make_unique_for_overwrite<char[]>(size);
-  for (std::size_t done = 0; done < size;) {
-    const auto count = uninterrupted(
-        [&] { return ::pread(file.get(), long_text_.get() + done, size - done, static_cast<off_t>(done)); });
-    if (count <= 0) return false;
-    done += static_cast<std::size_t>(count);
+bool FrameReader::read_long_text() {
+  const auto size = long_text_bytes();
+  const auto bytes = std::make_shared_for_overwrite<char[]>(size);
+  if (long_.place) {
+    texts_->copy(*long_.place, bytes.get(), size);
+    free_place();
+  } else if (!read_file(std::exchange(file_, {}), {bytes.get(), size})) {
+    return false;
   }
-  frame_.text = {long_text_.get(), text_in_file_};
-  frame_.more = {long_text_.get() + text_in_file_, more_in_file_};
+  frame_.text = {bytes.get(), long_.text_size};
+  frame_.more = {bytes.get() + long_.text_size, long_.more_size};
+  frame_.owner = bytes;
   return true;
 }
 

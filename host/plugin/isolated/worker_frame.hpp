@@ -1,11 +1,12 @@
 // What the host and a worker say to each other: frames, through rings in memory that both share (shared_rings.hpp), or
 // over a pair of connected sockets that keep the boundaries of messages. Which of them, a FrameWriter and a FrameReader
 // decide, and nobody else knows. Over the socket go: what is said before there are rings; a text that is too long for
-// them; what a signal handler says; and all of it where the system has no memory to share. Text too long for a message,
-// too, travels in a memory file whose descriptor the message carries: to pass the same file again and again costs its
-// sender nothing, and to read it costs the reader, who therefore looks at what the frame is before. Both ends are
-// programs of one build, so the layout is the compiler's; but the host never trusts a worker: whatever comes from one
-// is checked here for its shape and by the reader for its meaning.
+// them; what a signal handler says; and all of it where the system has no memory to share. A long text
+// (max_short_text_bytes) lies apart: what a worker says beside its ring (long_texts.hpp), while there is room; else in
+// a memory file whose descriptor the message carries. To pass the same text again and again costs its sender nothing,
+// and to read it costs the reader, who therefore looks at what the frame is before. Both ends are programs of one
+// build, so the layout is the compiler's; but the host never trusts a worker: whatever comes from one is checked here
+// for its shape and by the reader for its meaning.
 //
 // Order. A frame is read after all that were sent before it, whichever way they went: one that has gone over the socket
 // is followed by a mark in the ring, where the reader takes the socket's next frame. A reader that comes upon the frame
@@ -30,6 +31,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/result.hpp"
+#include "plugin/isolated/long_texts.hpp"
 #include "plugin/isolated/shared_rings.hpp"
 
 namespace mcph {
@@ -76,13 +78,16 @@ struct Frame {
   Kind kind = Kind::load;
   std::int32_t number = 0;
   std::uint64_t id = 0;
-  // Of whoever sends, until send returns; of the reader, until it receives again.
+  // Of whoever sends, until send returns; of the reader, until it receives again, or as long as `owner` is kept.
   std::string_view text = {};
   std::string_view more = {};
+  std::shared_ptr<const void> owner = {};  // of long texts that were received
 };
 
 // The most that text and more of a frame may have together, in bytes.
 inline constexpr std::size_t max_frame_bytes = std::size_t{64} << 20;
+// Beyond which a text, with more of its frame, is long.
+inline constexpr std::size_t max_short_text_bytes = std::size_t{64} << 10;
 
 // The statuses of a worker whose connection has ended, and of one that has no memory or descriptor left to answer.
 inline constexpr int lost_connection_status = 121;
@@ -109,12 +114,17 @@ class FrameWriter {
   // Over the socket, until it has a ring.
   explicit FrameWriter(int socket) : socket_(socket) {}
   void use(RingWriter ring) { ring_.emplace(std::move(ring)); }
+  // With a ring.
+  void use(LongTextWriter texts) { texts_.emplace(std::move(texts)); }
 
   // After no_room the same frame is the next one. One that waits does so in the system.
   Sent send(const Frame& frame, bool wait);
 
   // After no_room: there may be some when the socket is writable. Else, when the socket can be read.
   bool waits_for_socket() const { return !ring_ || waits_for_socket_; }
+
+  // What memory long texts have taken. False: the other side has not read all of them yet.
+  bool give_back_memory() { return !texts_ || texts_->give_back(); }
 
  private:
   Sent write(std::span<const std::string_view> pieces, bool wait);
@@ -124,6 +134,7 @@ class FrameWriter {
 
   int socket_;
   std::optional<RingWriter> ring_;
+  std::optional<LongTextWriter> texts_;
   bool waits_for_socket_ = false;
 };
 
@@ -132,19 +143,21 @@ class FrameReader {
  public:
   enum class Outcome {
     frame,
-    in_file,  // one whose text and more lie in a file and have not been read
-    none,     // nothing has come
-    end,      // the other side is gone
-    wrong,    // what came is no frame
-    lost      // what came could not be taken, because this process has no descriptor left
+    long_text,  // one whose text and more lie elsewhere and have not been read
+    none,       // nothing has come
+    end,        // the other side is gone
+    wrong,      // what came is no frame
+    lost        // what came could not be taken, because this process has no descriptor left
   };
 
   FrameReader();
   void use(RingReader ring) { ring_.emplace(std::move(ring)); }
+  // With a ring.
+  void use(LongTextReader texts) { texts_.emplace(std::move(texts)); }
 
   // Does not wait.
   Outcome receive(int socket);
-  // The same, and reads what lies in a file.
+  // The same, and reads a long text.
   Outcome receive_whole(int socket) { return whole(receive(socket)); }
   // The same as each, of what is there without asking the system; of a reader without a ring there is no such thing.
   Outcome glance(int socket);
@@ -152,10 +165,10 @@ class FrameReader {
   // What the last of them brought.
   const Frame& frame() const { return frame_; }
 
-  // Where that lies in a file: the bytes of text and more together.
-  std::size_t bytes_in_file() const { return text_in_file_ + more_in_file_; }
+  // Of a long text: the bytes of text and more together.
+  std::size_t long_text_bytes() const { return long_.text_size + long_.more_size; }
   // Reads them. False: what came is no frame.
-  bool read_file();
+  bool read_long_text();
   // Of a frame of the kind `rings`.
   FileDescriptor take_rings() { return std::move(file_); }
 
@@ -172,20 +185,29 @@ class FrameReader {
   Outcome receive_marked(int socket);
   Outcome read_ring(int socket);
   Outcome take_held();
+  Outcome take_record(std::string_view record);
   Outcome take_message(std::string_view message, FileDescriptor file);
   void forget_text();
+  void free_place();
+
+  // That of the frame, while it has not been read.
+  struct LongText {
+    std::size_t text_size = 0;
+    std::size_t more_size = 0;
+    std::optional<std::uint64_t> place;  // beside the ring; else it is in the file
+  };
 
   std::optional<RingReader> ring_;
+  std::optional<LongTextReader> texts_;
   bool is_marked_ = false;  // the next frame is the socket's
   bool owes_mark_ = false;  // the next mark is of a frame that has been read
   // What has come over the socket before its mark was read; its text stays where it is.
   std::optional<Outcome> held_;
   Frame held_frame_;
+  LongText held_long_;
   std::unique_ptr<char[]> buffer_;  // of the socket; never written beyond the longest message so far
   FileDescriptor file_;
-  std::size_t text_in_file_ = 0;
-  std::size_t more_in_file_ = 0;
-  std::unique_ptr<char[]> long_text_;  // of a file; the frame's, until the next one
+  LongText long_;
   Frame frame_;
 };
 

@@ -142,8 +142,9 @@ Frame frame_of(const Completed& message) {
   return {Kind::completed, message.outcome, message.call, message.text,
           message.by_worker ? by_worker_mark : std::string_view{}};
 }
-static Completed read_completed(const Frame& frame) {
-  return {frame.id, frame.number, frame.text, !frame.more.empty()};
+static std::optional<Message> read_completed(const Frame& frame) {
+  if (!frame.more.empty() && frame.more != by_worker_mark) return std::nullopt;
+  return Completed{frame.id, frame.number, frame.text, !frame.more.empty(), frame.owner};
 }
 
 Frame frame_of(const Progressed& message) {

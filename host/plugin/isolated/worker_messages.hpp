@@ -99,7 +99,8 @@ struct Completed {
   CallId call;
   std::int32_t outcome;  // as the plugin gave it
   std::string_view text;
-  bool by_worker;  // it is the worker that answers
+  bool by_worker;                          // it is the worker that answers
+  std::shared_ptr<const void> owner = {};  // of a long text that was received: the frame's
 };
 struct Progressed {
   CallId call;

@@ -150,8 +150,8 @@ void WorkerPlugin::message_came(const to_host::Message& message, WorkerChannel& 
 }
 
 void WorkerPlugin::take(const to_host::Completed& completed, WorkerChannel& channel) {
-  const auto& [id, outcome, text, by_worker] = completed;
-  const CallTable::Answer answer{id, outcome, text, by_worker};
+  const auto& [id, outcome, text, by_worker, owner] = completed;
+  const CallTable::Answer answer{id, outcome, text, by_worker, owner};
   if (text.size() <= Executor::max_quick_bytes) {
     calls_.complete(answer);
     return;

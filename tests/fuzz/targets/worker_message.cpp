@@ -59,7 +59,7 @@ void receive(int socket) {
       take(reader.frame());
       continue;
     }
-    expect(outcome != FrameReader::Outcome::in_file);
+    expect(outcome != FrameReader::Outcome::long_text);
     return;
   }
 }

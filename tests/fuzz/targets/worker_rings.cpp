@@ -5,6 +5,8 @@
 //   s N     N bytes on the socket                                u       a frame on the socket
 //   g, r    the host reads, without and with asking the system   z       it is about to sleep
 //   w, p    the positions of the worker's ends: four bytes each  W, P    the same, by (byte - 'm') * 8
+//   l N     a frame of N * 2000 bytes, beside the ring           L S A   one of S bytes there at A: four bytes each
+//   t N     the count of long texts that are free, by N
 //   h       the flags: two bytes                                 b A A N N bytes at the place A of a ring
 #include <algorithm>
 #include <array>
@@ -29,7 +31,9 @@ class Sides {
   explicit Sides(std::string_view input) : input_(input) {
     from_host_.use(RingWriter(made_.first, Direction::to_worker));
     host_.use(RingReader(made_.first, Direction::to_host));
+    host_.use(LongTextReader(made_.first));
     from_worker_.use(RingWriter(mapped_, Direction::to_host));
+    from_worker_.use(LongTextWriter(mapped_));
   }
   // Until the input ends or the host has seen that the worker is none.
   void run() {
@@ -68,13 +72,14 @@ class Sides {
   }
 
   void read(FrameReader::Outcome outcome, bool asked_system) {
-    expect(outcome != FrameReader::Outcome::in_file);
+    expect(outcome != FrameReader::Outcome::long_text);
     is_quiet_ = asked_system && outcome == FrameReader::Outcome::none;
     if (outcome == FrameReader::Outcome::wrong || outcome == FrameReader::Outcome::end) goes_on_ = false;
     if (outcome != FrameReader::Outcome::frame) return;
     // It is the host's own by now.
     const std::string before = std::string(host_.frame().text) + std::string(host_.frame().more);
     std::fill_n(mapped_->bytes(Direction::to_host), 64, std::byte{0x55});
+    if (host_.frame().owner != nullptr) std::fill_n(mapped_->long_texts(), 64, std::byte{0x55});
     expect(before == std::string(host_.frame().text) + std::string(host_.frame().more));
     const auto message = to_host::read(host_.frame());
     if (!message) goes_on_ = false;
@@ -123,6 +128,22 @@ class Sides {
         break;
       case 'P':
         to_worker.read += distance();
+        break;
+      case 'l':
+        from_worker_.send({.kind = Frame::Kind::completed, .text = std::string(std::size_t{byte()} * 2000, 'x')},
+                          false);
+        break;
+      case 'L': {
+        const auto within = [this] { return number() % (SharedRings::long_text_bytes + 2); };
+        const std::uint64_t size = within();
+        const std::array<std::uint64_t, 5> record{static_cast<std::uint32_t>(Frame::Kind::completed), 0, size, 0,
+                                                  within()};
+        RingWriter(mapped_, Direction::to_host)
+            .write(std::array{std::string_view(reinterpret_cast<const char*>(record.data()), sizeof record)});
+        break;
+      }
+      case 't':
+        mapped_->long_texts_freed() += byte();
         break;
       case 'h':
         to_host.writer_waits = byte();

@@ -102,6 +102,16 @@ class Attack {
     writer_->write(std::array{std::string_view(reinterpret_cast<const char*>(header.data()), sizeof header)});
     wake(1);
   }
+  // Whose text lies beside the ring, or would.
+  void send_long_text() {
+    const auto near = [this](std::uint64_t value) { return below(2) == 0 ? value + below(3) - 1 : any(); };
+    const std::array<std::uint64_t, 5> record{1 + below(30), below(100), near(below(1 << 20)),
+                                              below(2) == 0 ? 0 : below(1 << 20),
+                                              near(SharedRings::long_text_bytes - below(1 << 20))};
+    writer_->write(std::array{std::string_view(reinterpret_cast<const char*>(record.data()), sizeof record)});
+    if (below(4) == 0) rings_->long_texts_freed() += below(100);
+    wake(1);
+  }
   void wait() const {
     pollfd readable{host_socket, POLLIN, 0};
     ::poll(&readable, 1, 1);
@@ -176,7 +186,7 @@ class Attack {
         writer_->write({});
         return below(2) == 0 ? say_over_socket() : wake(1);
       case 14:
-        return rage();
+        return send_long_text();
       case 15: {  // as much as there is room for, and nobody is woken
         const std::string text(below(2000), 'y');
         while (writer_->write(std::array{std::string_view(text)}) == RingWriter::Written::whole) {

@@ -75,13 +75,13 @@ TEST_F(WorkerFrameTest, LeavesALongTextInItsFileUntilItIsWanted) {
   const std::string text(100'000, 'x');
   send({Frame::Kind::completed, 1, 7, text, "more"});
   send({Frame::Kind::completed, 1, 8, text, "more"});
-  ASSERT_EQ(reader_.receive(sockets_.second.get()), FrameReader::Outcome::in_file);
+  ASSERT_EQ(reader_.receive(sockets_.second.get()), FrameReader::Outcome::long_text);
   EXPECT_EQ(reader_.frame().kind, Frame::Kind::completed);
   EXPECT_EQ(reader_.frame().id, 7U);
   EXPECT_EQ(reader_.frame().text, "");
-  EXPECT_EQ(reader_.bytes_in_file(), 100'004U);
-  ASSERT_EQ(reader_.receive(sockets_.second.get()), FrameReader::Outcome::in_file) << "the first is left";
-  ASSERT_TRUE(reader_.read_file());
+  EXPECT_EQ(reader_.long_text_bytes(), 100'004U);
+  ASSERT_EQ(reader_.receive(sockets_.second.get()), FrameReader::Outcome::long_text) << "the first is left";
+  ASSERT_TRUE(reader_.read_long_text());
   EXPECT_EQ(reader_.frame().id, 8U);
   EXPECT_TRUE(reader_.frame().text == text);
   EXPECT_EQ(reader_.frame().more, "more");
@@ -362,6 +362,93 @@ TEST_F(FrameRingsTest, TakeNothingFromARingThatIsNoFrame) {
   const Header wrong{1, 0, 0, 5, 0};  // a text that does not follow
   ring.write(std::array{std::string_view(reinterpret_cast<const char*>(&wrong), sizeof wrong)});
   EXPECT_EQ(glance(), FrameReader::Outcome::wrong);
+}
+
+TEST_F(FrameRingsTest, HaveNoPlaceForLongTextsUnlessThereIsOne) {
+  RingWriter ring(mapped_, SharedRings::Direction::to_host);
+  const Header header{static_cast<std::uint32_t>(Frame::Kind::completed), 0, 0, 100'000, 0};
+  const std::uint64_t place = 0;
+  ring.write(std::array{std::string_view(reinterpret_cast<const char*>(&header), sizeof header),
+                        std::string_view(reinterpret_cast<const char*>(&place), sizeof place)});
+  EXPECT_EQ(glance(), FrameReader::Outcome::wrong);
+}
+
+// As a worker's way to its host is.
+class LongTextFramesTest : public FrameRingsTest {
+ protected:
+  LongTextFramesTest() {
+    writer_.use(LongTextWriter(mapped_));
+    reader_.use(LongTextReader(made_.first));
+  }
+};
+
+TEST_F(LongTextFramesTest, ArriveWithoutTheSocket) {
+  const std::string text(1 << 20, 'x');
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    ASSERT_EQ(send({Frame::Kind::completed, 1, i, text, "more"}), Sent::whole);
+    EXPECT_FALSE(is_readable());
+    ASSERT_EQ(glance(), FrameReader::Outcome::frame);
+    EXPECT_EQ(reader_.frame().id, i);
+    EXPECT_TRUE(reader_.frame().text == text);
+    EXPECT_EQ(reader_.frame().more, "more");
+  }
+}
+
+TEST_F(LongTextFramesTest, KeepTheirTextAsLongAsItIsWanted) {
+  send({Frame::Kind::completed, 1, 7, std::string(100'000, 'x')});
+  ASSERT_EQ(glance(), FrameReader::Outcome::frame);
+  const auto [text, owner] = std::pair(reader_.frame().text, reader_.frame().owner);
+  send({Frame::Kind::completed, 1, 8, std::string(100'000, 'y')});
+  ASSERT_EQ(glance(), FrameReader::Outcome::frame);
+  EXPECT_TRUE(text == std::string(100'000, 'x'));
+  EXPECT_TRUE(reader_.frame().text == std::string(100'000, 'y'));
+}
+
+TEST_F(LongTextFramesTest, LeaveATextThatNobodyWants) {
+  const std::string text(SharedRings::long_text_bytes, 'x');
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    ASSERT_EQ(send({Frame::Kind::completed, 1, i, text}), Sent::whole);
+    EXPECT_FALSE(is_readable());
+    ASSERT_EQ(reader_.glance(sockets_.second.get()), FrameReader::Outcome::long_text);
+    EXPECT_EQ(reader_.frame().id, i);
+    EXPECT_EQ(reader_.long_text_bytes(), text.size());
+    ASSERT_EQ(glance(), FrameReader::Outcome::none);
+  }
+}
+
+TEST_F(LongTextFramesTest, TakeNoPlaceThatThereIsNot) {
+  for (const std::uint64_t place : {std::uint64_t{SharedRings::long_text_bytes} - 99'999, ~std::uint64_t{0}}) {
+    RingWriter ring(mapped_, SharedRings::Direction::to_host);
+    const Header header{static_cast<std::uint32_t>(Frame::Kind::completed), 0, 0, 100'000, 0};
+    FrameReader reader;
+    reader.use(RingReader(made_.first, SharedRings::Direction::to_host));
+    reader.use(LongTextReader(made_.first));
+    ring.write(std::array{std::string_view(reinterpret_cast<const char*>(&header), sizeof header),
+                          std::string_view(reinterpret_cast<const char*>(&place), sizeof place)});
+    EXPECT_EQ(reader.glance(sockets_.second.get()), FrameReader::Outcome::wrong) << place;
+  }
+}
+
+// Where there is no room beside the ring they go by files, and what comes after them does not overtake them.
+TEST_F(LongTextFramesTest, KeepTheOrderWhateverWayTheyGo) {
+  constexpr std::array<std::size_t, 4> sizes{10, 100'000, 2'500'000, 17'000};
+  constexpr std::uint64_t count = 400;
+  const auto text_of = [&](std::uint64_t id) {
+    return std::string(sizes[id % sizes.size()], static_cast<char>('a' + id % 26));
+  };
+  std::thread sender([&] {
+    for (std::uint64_t i = 0; i < count; ++i)
+      writer_.send({Frame::Kind::completed, 0, i, text_of(i)}, true);
+  });
+  for (std::uint64_t next = 0; next < count;) {
+    const auto outcome = receive();
+    if (outcome == FrameReader::Outcome::none) continue;
+    ASSERT_EQ(outcome, FrameReader::Outcome::frame);
+    ASSERT_EQ(reader_.frame().id, next);
+    ASSERT_EQ(reader_.frame().text, text_of(next)) << next;
+    ++next;
+  }
+  sender.join();
 }
 
 TEST_F(FrameRingsTest, KnowThatTheOtherSideIsGone) {

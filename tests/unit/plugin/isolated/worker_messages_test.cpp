@@ -104,6 +104,11 @@ TEST(WorkerMessagesTest, AreNoneWithNumbersOfAnotherSize) {
   EXPECT_FALSE(to_host::read({.kind = Frame::Kind::context_query}));
 }
 
+// What is kept of an answer is bounded by its text.
+TEST(WorkerMessagesTest, AreNoneWithMoreThanAnAnswerHas) {
+  EXPECT_FALSE(to_host::read({Frame::Kind::completed, 0, 9, "{}", "more"}));
+}
+
 TEST(WorkerMessagesTest, AreNoneWithAnOperationThatNoStoreHas) {
   const to_host::StoreQuery query{1, StoreOperation::Kind::list, {0, 3}, "key"};
   auto frame = frame_of(query);

@@ -41,10 +41,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Takes long tasks and leaves them where they are, as threads do that have much to do, or have ended. Nobody looks for
-// answers here, so that only who watches the socket reads them.
+// Takes long tasks and leaves them where they are, as threads do that have much to do, or have ended. What is quick
+// goes to the loops.
 class IdleExecutor final : public Executor {
  public:
+  explicit IdleExecutor(Executor& loops) : loops_(loops) {}
+  void run_quick(std::function<void()> work) override { loops_.run_quick(std::move(work)); }
   void run(std::function<void()> /*task*/) override {}
   void run_long(std::size_t /*bytes*/, std::function<void()> task) override {
     const std::lock_guard lock(mutex_);
@@ -65,6 +67,7 @@ class IdleExecutor final : public Executor {
   }
 
  private:
+  Executor& loops_;
   mutable std::mutex mutex_;
   std::vector<std::function<void()>> tasks_;
 };
@@ -230,7 +233,7 @@ class BusyHostTest : public WorkerPluginTest {
     return call;
   }
 
-  IdleExecutor executor_;
+  IdleExecutor executor_{threads_};
   Workers busy_workers_{{.program = MCP_TEST_WORKER},
                         [this]() -> boost::asio::io_context& { return threads_.next_context(); },
                         executor_};
