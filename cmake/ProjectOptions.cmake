@@ -24,7 +24,7 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options(mcp_project_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(mcp_project_options INTERFACE ${MCP_THREAD_SAFETY_WARNINGS})
-    # In one unit a local name may hide one of another file, which clang tells and gcc does not; it is none that the
+    # In one unit a local name may hide one of another file, of which clang tells more than gcc; it is none that the
     # author could see.
     if(MCP_UNITY_BUILD)
       target_compile_options(mcp_project_options INTERFACE -Wno-shadow)

@@ -18,7 +18,7 @@ void HostLink::send_frame(Frame frame) {
     // Without an answer the call would wait for ever: the host learns at least that something is wrong.
     if (sent == Sent::too_much || sent == Sent::broken) ::_exit(out_of_memory_status);
   }
-  if (frame.text.size() + frame.more.size() > max_short_text_bytes && long_text_sent_) long_text_sent_();
+  if (is_long(frame) && long_text_sent_) long_text_sent_();
 }
 
 bool HostLink::give_back_memory() {

@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/mutex.hpp"
@@ -25,7 +24,7 @@ struct HostConnection {
 
 class HostLink {
  public:
-  // `long_text_sent` is told on the thread that has sent one, of more than max_short_text_bytes; it may be empty.
+  // `long_text_sent` is told on the thread that has sent one; it may be empty.
   explicit HostLink(FrameWriter writer, std::function<void()> long_text_sent = {})
       : writer_(std::move(writer)), long_text_sent_(std::move(long_text_sent)) {}
 

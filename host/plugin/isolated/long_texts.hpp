@@ -1,5 +1,5 @@
-// Where a worker lays texts that are too long for its ring: a part of the memory that it shares with its host, beside
-// the rings (shared_rings.hpp). A frame in the ring says where its text lies. What has been laid there once needs no
+// Where a worker lays long texts (worker_frame.hpp): a part of the memory that it shares with its host, beside the
+// rings (shared_rings.hpp). A frame in the ring says where its text lies. What has been laid there once needs no
 // memory of the system the next time; a memory file for each text costs a page fault for each of its pages.
 //
 //   laid -> read, or left -> the place is free
@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "plugin/isolated/shared_rings.hpp"
 

@@ -91,10 +91,6 @@ Sent send_over_socket(int socket, const Frame& frame, const FileDescriptor& file
   return send_message(socket, message, wait);
 }
 
-bool is_long(const Frame& frame) {
-  return frame.text.size() + frame.more.size() > max_short_text_bytes;
-}
-
 // One byte, which is no frame. Where the socket is full the other side is awake, or will be.
 void wake(int socket) {
   const char byte = 0;

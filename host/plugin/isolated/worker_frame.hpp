@@ -89,6 +89,10 @@ inline constexpr std::size_t max_frame_bytes = std::size_t{64} << 20;
 // Beyond which a text, with more of its frame, is long.
 inline constexpr std::size_t max_short_text_bytes = std::size_t{64} << 10;
 
+inline bool is_long(const Frame& frame) {
+  return frame.text.size() + frame.more.size() > max_short_text_bytes;
+}
+
 // The statuses of a worker whose connection has ended, and of one that has no memory or descriptor left to answer.
 inline constexpr int lost_connection_status = 121;
 inline constexpr int out_of_memory_status = 122;
