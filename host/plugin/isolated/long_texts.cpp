@@ -1,6 +1,8 @@
 #include "plugin/isolated/long_texts.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <sys/mman.h>
 
 namespace mcph {
@@ -11,8 +13,8 @@ std::optional<std::uint32_t> LongTextWriter::lay(std::string_view text, std::str
   const auto begin = find_room(static_cast<std::uint32_t>(size));
   if (!begin) return std::nullopt;
   auto* const place = memory_->long_texts() + *begin;
-  std::memcpy(place, text.data(), text.size());
-  std::memcpy(place + text.size(), more.data(), more.size());
+  std::ranges::copy(std::as_bytes(std::span(text)), place);
+  std::ranges::copy(std::as_bytes(std::span(more)), place + text.size());
   laid_.push_back({*begin, *begin + static_cast<std::uint32_t>(size)});
   return begin;
 }

@@ -119,11 +119,13 @@ RingWriter::Written RingWriter::find_room(std::uint32_t needed) {
   return used > SharedRings::capacity ? Written::broken : Written::whole;
 }
 
+// Not by memcpy, which an empty piece must not be given to.
 void RingWriter::copy(std::uint32_t& position, std::string_view piece) {
+  const auto bytes = std::as_bytes(std::span(piece));
   const auto place = position % SharedRings::capacity;
   const auto before_end = std::min<std::size_t>(piece.size(), SharedRings::capacity - place);
-  std::memcpy(bytes_ + place, piece.data(), before_end);
-  if (before_end < piece.size()) std::memcpy(bytes_, piece.data() + before_end, piece.size() - before_end);
+  std::ranges::copy(bytes.first(before_end), bytes_ + place);
+  std::ranges::copy(bytes.subspan(before_end), bytes_);
   position += static_cast<std::uint32_t>(piece.size());
 }
 
