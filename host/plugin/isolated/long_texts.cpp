@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <sys/mman.h>
 
 namespace mcph {
@@ -12,9 +11,9 @@ std::optional<std::uint32_t> LongTextWriter::lay(std::string_view text, std::str
   if (size == 0 || size > SharedRings::long_text_bytes) return std::nullopt;
   const auto begin = find_room(static_cast<std::uint32_t>(size));
   if (!begin) return std::nullopt;
-  auto* const place = memory_->long_texts() + *begin;
-  std::ranges::copy(std::as_bytes(std::span(text)), place);
-  std::ranges::copy(std::as_bytes(std::span(more)), place + text.size());
+  auto* const place = reinterpret_cast<char*>(memory_->long_texts() + *begin);
+  std::copy_n(text.data(), text.size(), place);
+  std::copy_n(more.data(), more.size(), place + text.size());
   laid_.push_back({*begin, *begin + static_cast<std::uint32_t>(size)});
   return begin;
 }

@@ -121,11 +121,11 @@ RingWriter::Written RingWriter::find_room(std::uint32_t needed) {
 
 // Not by memcpy, which an empty piece must not be given to.
 void RingWriter::copy(std::uint32_t& position, std::string_view piece) {
-  const auto bytes = std::as_bytes(std::span(piece));
+  auto* const ring = reinterpret_cast<char*>(bytes_);
   const auto place = position % SharedRings::capacity;
   const auto before_end = std::min<std::size_t>(piece.size(), SharedRings::capacity - place);
-  std::ranges::copy(bytes.first(before_end), bytes_ + place);
-  std::ranges::copy(bytes.subspan(before_end), bytes_);
+  std::copy_n(piece.data(), before_end, ring + place);
+  std::copy_n(piece.data() + before_end, piece.size() - before_end, ring);
   position += static_cast<std::uint32_t>(piece.size());
 }
 
