@@ -26,7 +26,7 @@ class AuditedRequests final : public RequestRecords {
   }
 
   std::optional<std::string> refuses() const override { return log_.refuses(); }
-  std::string arguments(std::string_view component, const Json& arguments) const override;
+  std::string arguments(std::string_view component, JsonValue arguments) const override;
   bool ended(const RecordedRequest& request, const std::function<Then()>& wait) override;
   void session_ended(std::string_view session, const Caller& caller) override;
 

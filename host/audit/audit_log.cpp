@@ -117,6 +117,7 @@ std::optional<std::string> AuditLog::trouble() const {
 }
 
 std::optional<std::string> AuditLog::refuses() const {
+  if (!may_refuse_) return std::nullopt;
   const bool is_strict = options_.mode == AuditOptions::Mode::strict;
   const MutexLock lock(mutex_);
   if (is_strict && closing_) return "the host ends";
@@ -137,6 +138,7 @@ void AuditLog::close() {
   {
     const MutexLock lock(mutex_);
     closing_ = true;
+    may_refuse_ = true;
     changed_.notify_one();
   }
   if (!thread_.joinable()) return;
@@ -337,6 +339,7 @@ void AuditLog::set_trouble(const Result<>& written) {
     }
     is_new = trouble.has_value() != trouble_.has_value();
     trouble_ = trouble;
+    may_refuse_ = closing_ || trouble_.has_value();
   }
   if (!is_new) return;
   const auto file = options_.file.string();

@@ -5,6 +5,7 @@
 // by a command that serves, and outlives whatever has something to record; any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -130,6 +131,8 @@ class AuditLog {
   std::optional<std::string> trouble_ GUARDED_BY(mutex_);
   AuditHead written_ GUARDED_BY(mutex_);
   bool closing_ GUARDED_BY(mutex_) = false;
+  // Changed with what it is made of; each request looks at it, without the mutex.
+  std::atomic<bool> may_refuse_{false};
 
   std::thread thread_;
 };

@@ -5,11 +5,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "base/json_string.hpp"
 #include "base/sanitizer.hpp"
 #include "base/utf8.hpp"
 
@@ -23,41 +23,6 @@ using Node = JsonIndex::Node;
 constexpr std::size_t max_kept_nodes = 4096;
 constexpr std::size_t max_kept_bytes = 65'536;
 constexpr std::size_t max_kept_indexes = 4;
-
-// Bytes of a string, looked at together. Special is what does not stand for itself alone: a quote, a backslash, what is
-// below a space, and a part of a longer character, which as a signed number is below a space, too.
-constexpr std::size_t word_size = sizeof(std::uint64_t);
-using Lane __attribute__((vector_size(16))) = signed char;
-constexpr std::size_t lanes_at_once = 4;
-constexpr std::size_t block_size = lanes_at_once * sizeof(Lane);
-
-Lane special_in_lane(const char* at) {
-  Lane bytes;
-  std::memcpy(&bytes, at, sizeof bytes);
-  return (bytes < ' ') | (bytes == '"') | (bytes == '\\');
-}
-
-bool any_in_block_is_special(const char* at) {
-  auto special = special_in_lane(at);
-  for (std::size_t i = 1; i < lanes_at_once; ++i)
-    special |= special_in_lane(at + i * sizeof(Lane));
-  std::uint64_t halves[2];
-  std::memcpy(halves, &special, sizeof halves);
-  return (halves[0] | halves[1]) != 0;
-}
-
-bool any_in_word_is_special(const char* at) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, at, sizeof bytes);
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  constexpr std::uint64_t tops = 0x8080808080808080;
-  const auto has = [bytes](std::uint64_t byte) {
-    const auto difference = bytes ^ (ones * byte);
-    return (difference - ones) & ~difference;
-  };
-  const auto below_space = (bytes - ones * 0x20) & ~bytes;
-  return ((has('"') | has('\\') | below_space | bytes) & tops) != 0;
-}
 
 std::optional<unsigned> hex_digits(std::string_view four) {
   unsigned value = 0;
@@ -286,7 +251,7 @@ class JsonReader {
     const auto begin = offset();
     bool is_escaped = false;
     for (;;) {
-      skip_plain();
+      at_ = skip_plain_words(at_, end_);
       if (at_ == end_) return false;
       if (*at_ == '"') break;
       if (*at_ == '\\') {
@@ -303,22 +268,6 @@ class JsonReader {
     nodes_.back().is_escaped = is_escaped;
     ++at_;
     return true;
-  }
-
-  bool has(std::size_t bytes) const { return static_cast<std::size_t>(end_ - at_) >= bytes; }
-
-  // Most characters of most strings, a word at a time, and those of a long one by blocks.
-  void skip_plain() {
-    constexpr int words_of_usual = 5;
-    for (int words = 1; has(word_size) && !any_in_word_is_special(at_); ++words) {
-      at_ += word_size;
-      if (words == words_of_usual) skip_plain_blocks();
-    }
-  }
-
-  void skip_plain_blocks() {
-    while (has(block_size) && !any_in_block_is_special(at_))
-      at_ += block_size;
   }
 
   bool read_escape() {

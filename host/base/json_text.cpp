@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_string.hpp"
+
 namespace mcph {
 namespace {
 
@@ -199,11 +201,6 @@ std::string dump_replacing(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-bool stands_for_itself(char character) {
-  const auto byte = static_cast<unsigned char>(character);
-  return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
-}
-
 }  // namespace
 
 Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth, DuplicateKeys duplicates) {
@@ -224,7 +221,8 @@ bool is_one_line(std::string_view text) {
 }
 
 void append_json_string(std::string& out, std::string_view utf8) {
-  if (!std::all_of(utf8.begin(), utf8.end(), stands_for_itself)) {
+  const auto* const end = utf8.data() + utf8.size();
+  if (!std::all_of(skip_plain_words(utf8.data(), end), end, [](char byte) { return stands_for_itself(byte); })) {
     out += dump_replacing(nlohmann::json(utf8));
     return;
   }

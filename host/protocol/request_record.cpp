@@ -27,7 +27,7 @@ bool is_overtaken(std::string_view noted, std::string_view reply) {
   return reply != "ok" && (noted == "asks the client" || noted == "task");
 }
 
-std::string text_member(JsonValue object, const char* key) {
+std::string text_member(JsonValue object, std::string_view key) {
   const auto found = object.find(key);
   return found.is_string() ? std::string(utf8_prefix(found.string(), max_recorded_text)) : std::string();
 }

@@ -62,7 +62,7 @@ class RequestRecords {
   // Why no request may begin at this time; nothing: it may.
   virtual std::optional<std::string> refuses() const = 0;
   // JSON of what is to be recorded of the arguments; empty: nothing.
-  virtual std::string arguments(std::string_view component, const Json& arguments) const = 0;
+  virtual std::string arguments(std::string_view component, JsonValue arguments) const = 0;
   // True: the reply may leave at once. False: it is to wait for what `wait` has made, which is called at most once.
   // Null: there is no reply.
   virtual bool ended(const RecordedRequest& request, const std::function<Then()>& wait) = 0;

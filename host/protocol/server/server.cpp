@@ -102,7 +102,7 @@ bool Server::record(const Message& message, const Principal& principal, const Se
   }
   const auto arguments = message.params.find("arguments");
   if (arguments && !request.component.empty())
-    request.arguments = records_->arguments(request.component, arguments.json());
+    request.arguments = records_->arguments(request.component, arguments);
   exchange.keep_record(std::make_shared<RequestRecord>(*records_, std::move(request)));
   return true;
 }

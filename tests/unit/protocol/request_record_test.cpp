@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 class HeldRecords final : public RequestRecords {
  public:
   std::optional<std::string> refuses() const override { return refusal; }
-  std::string arguments(std::string_view component, const Json& arguments) const override {
-    return std::string(component) + arguments.dump();
+  std::string arguments(std::string_view component, JsonValue arguments) const override {
+    return std::string(component).append(arguments.text());
   }
   bool ended(const RecordedRequest& request, const std::function<Then()>& wait) override {
     requests.push_back(request);
