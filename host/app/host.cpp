@@ -41,6 +41,12 @@ unsigned loops(unsigned wanted) {
   return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
 
+// Whoever loads a plugin waits for its worker most of the time.
+unsigned loads_at_once() {
+  constexpr unsigned each_processor = 3;
+  return each_processor * std::max(1U, std::thread::hardware_concurrency());
+}
+
 // Its patterns have been read before, with the configuration.
 std::shared_ptr<const ToolListing> listing_of(const CatalogOptions& options) {
   if (options.list_at_most == 0) return nullptr;
@@ -139,7 +145,7 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
           reaper_, log),
       plugin_files_(options.components),
       watch_(FolderWatch::create()),
-      load_threads_({.at_once = std::max(2U, 1 + std::thread::hardware_concurrency())}),
+      load_threads_({.at_once = loads_at_once()}),
       folder_({.root = options.components},
               {.folder = components_,
                .watch = *watch_,

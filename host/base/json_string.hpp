@@ -1,6 +1,6 @@
 // What JSON strings are mostly made of: bytes that stand for themselves alone, looked at many together. Special is the
-// rest: a quote, a backslash, what is below a space, and a part of a longer character, which as a signed number is below
-// a space, too. Free functions; any thread.
+// rest: a quote, a backslash, what is below a space, and a part of a longer character, which as a signed number is
+// below a space, too. Free functions; any thread.
 #pragma once
 
 #include <cstddef>
