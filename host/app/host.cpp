@@ -41,10 +41,11 @@ unsigned loops(unsigned wanted) {
   return wanted > 0 ? wanted : std::clamp(std::thread::hardware_concurrency(), 1U, most);
 }
 
-// Whoever loads a plugin waits for its worker most of the time.
+// Of plugins. A load waits in turn for the disk, its worker and its worker's answers, so one for each processor leaves
+// processors idle; far more would each take longer, and the first of them is waited for.
 unsigned loads_at_once() {
-  constexpr unsigned each_processor = 3;
-  return each_processor * std::max(1U, std::thread::hardware_concurrency());
+  constexpr unsigned most = 32;
+  return std::clamp(2 * std::thread::hardware_concurrency(), 2U, most);
 }
 
 // Its patterns have been read before, with the configuration.

@@ -131,7 +131,7 @@ class AuditLog {
   std::optional<std::string> trouble_ GUARDED_BY(mutex_);
   AuditHead written_ GUARDED_BY(mutex_);
   bool closing_ GUARDED_BY(mutex_) = false;
-  // Changed with what it is made of; each request looks at it, without the mutex.
+  // closing_, or trouble_ is there: written with the mutex, and read without it by each request.
   std::atomic<bool> may_refuse_{false};
 
   std::thread thread_;

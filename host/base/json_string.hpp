@@ -51,8 +51,8 @@ inline bool any_in_word_is_special(const char* at) {
 
 }  // namespace detail
 
-// Behind as many words as hold nothing special; what follows, less than a word or one with something special, is not
-// looked at. Most strings are short, so the first words are looked at one by one, and the rest of a long one by blocks.
+// Behind as many words as hold nothing special: what is left is less than a word, or begins with one that holds
+// something special. Most strings are short, so the first words are looked at one by one, and the rest by blocks.
 inline const char* skip_plain_words(const char* at, const char* end) {
   constexpr int words_of_usual = 5;
   const auto has = [&](std::size_t bytes) { return static_cast<std::size_t>(end - at) >= bytes; };

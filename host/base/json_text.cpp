@@ -222,7 +222,7 @@ bool is_one_line(std::string_view text) {
 
 void append_json_string(std::string& out, std::string_view utf8) {
   const auto* const end = utf8.data() + utf8.size();
-  if (!std::all_of(skip_plain_words(utf8.data(), end), end, [](char byte) { return stands_for_itself(byte); })) {
+  if (!std::all_of(skip_plain_words(utf8.data(), end), end, stands_for_itself)) {
     out += dump_replacing(nlohmann::json(utf8));
     return;
   }

@@ -101,8 +101,7 @@ bool Server::record(const Message& message, const Principal& principal, const Se
     set_client(request, caller->client);
   }
   const auto arguments = message.params.find("arguments");
-  if (arguments && !request.component.empty())
-    request.arguments = records_->arguments(request.component, arguments);
+  if (arguments && !request.component.empty()) request.arguments = records_->arguments(request.component, arguments);
   exchange.keep_record(std::make_shared<RequestRecord>(*records_, std::move(request)));
   return true;
 }

@@ -220,6 +220,13 @@ TEST_F(AuditLogTest, InModeStrictNothingIsDoneWhileTheDiskIsFull) {
   EXPECT_EQ(folder_.verify(), "ok");
 }
 
+TEST_P(AuditLogInEachModeTest, RefusesOnceItIsClosedWhatMustBeOnTheDiskFirst) {
+  const auto audit = folder_.opened(with_mode(GetParam()));
+  audit->close();
+  const bool is_strict = GetParam() == AuditOptions::Mode::strict;
+  EXPECT_EQ(audit->refuses(), is_strict ? std::optional<std::string>("the host ends") : std::nullopt);
+}
+
 TEST_F(AuditLogTest, InModeAsyncRequestsAreRefusedOnceTooManyLinesWait) {
   auto options = with_mode(AuditOptions::Mode::async);
   options.max_waiting = 4;

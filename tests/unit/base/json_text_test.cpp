@@ -198,6 +198,7 @@ std::string as_json_string(std::string_view text) {
 
 TEST(AppendJsonString, QuotesPlainText) {
   EXPECT_EQ(as_json_string(""), R"(before:"")");
+  EXPECT_EQ(as_json_string({}), R"(before:"")");
   EXPECT_EQ(as_json_string("plain ~ text\x7F"), "before:\"plain ~ text\x7F\"");
 }
 
@@ -214,6 +215,17 @@ TEST(AppendJsonString, KeepsValidUtf8AndReplacesWhatIsNot) {
             "before:\"a\xEF\xBF\xBD"
             "b\"");
   EXPECT_EQ(as_json_string("cut \xE4\xB8"), "before:\"cut \xEF\xBF\xBD\"");
+}
+
+// Strings are looked at several bytes at a time, and far from their ends more at a time.
+TEST(AppendJsonString, FindsWhatIsSpecialAtEachPlaceOfAString) {
+  for (const std::string special : {"\"", "\\", "\n", "\x1F", "\x7F", "\xC3\xA4", "\xFF"}) {
+    for (std::size_t place = 0; place <= 200; ++place) {
+      const auto text = std::string(place, 'a') + special + std::string(200 - place, 'b');
+      const auto expected = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      EXPECT_EQ(as_json_string(text), "before:" + expected) << special << " at " << place;
+    }
+  }
 }
 
 TEST(AppendJsonString, WritesForEveryPairOfBytesTextThatParsesBack) {
