@@ -17,7 +17,6 @@
 #include <string_view>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -118,7 +117,7 @@ Load first_message(mcph::HostConnection& host) {
   std::_Exit(EXIT_SUCCESS);
 }
 
-int serve(bool is_forked) {
+int serve() {
   mcph::HostConnection host{.socket = host_socket, .reader = {}, .writer = mcph::FrameWriter(host_socket)};
   const auto load = first_message(host);
   std::optional<mcph::HostLink> link;  // of who needs no worker
@@ -139,13 +138,7 @@ int serve(bool is_forked) {
     return refuse(mcph::become_program(*setup));
   }
   mcph::Worker worker(std::move(host), load.query, *std::move(setup), *std::move(lacks));
-  if (!is_forked) run(worker);
-  // The C library has a wrong number for this thread (fork_server.cpp), so nothing of the plugin runs on it.
-  std::thread([&worker] {
-    mcph::report_crashes_of_this_thread();
-    run(worker);
-  }).join();
-  return EXIT_FAILURE;
+  run(worker);
 }
 
 // Which ends with the host, or was too late for that.
@@ -183,11 +176,10 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // What the plugin prints is to be in the log when it prints it, not when a block is full.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  const bool is_forked = was_fork_server({argv[3], std::strlen(argv[3])});
-  if (is_forked) belong_to(host);
+  if (was_fork_server({argv[3], std::strlen(argv[3])})) belong_to(host);
   mcph::report_crashes(tell_host);
   try {
-    return serve(is_forked);
+    return serve();
   } catch (const std::exception& error) {
     give_up(error);
   }

@@ -22,14 +22,11 @@ bool is_object(const OrderedJson& value, const std::string& pointer, Mistakes& m
   return fits({{"type", "object"}}, value, pointer, mistakes);
 }
 
-std::string unknown_key_words(std::string_view key, const OrderedJson& properties) {
+std::string unknown_key_words(std::string_view key, const std::vector<std::string>& known) {
   std::string all;
-  std::vector<std::string> names;
-  for (const auto& [known, schema] : properties.items()) {
-    all.append(all.empty() ? "" : ", ").append(known);
-    names.push_back(known);
-  }
-  const auto nearest = similar_name(key, names);
+  for (const auto& each : known)
+    all.append(all.empty() ? "" : ", ").append(each);
+  const auto nearest = similar_name(key, known);
   return nearest.empty() ? "is no setting here; there are " + all
                          : "is no setting here; did you mean \"" + nearest + "\"?";
 }
@@ -61,7 +58,7 @@ void TableShape::read(const OrderedJson& value, const std::string& pointer, void
       const auto& part = found->second;
       part.read(member, at, static_cast<std::byte*>(target) + part.offset, mistakes);
     } else {
-      mistakes.push_back({at, unknown_key_words(key, schema_["properties"]), true});
+      mistakes.push_back({at, unknown_key_words(key, order_), true});
     }
   }
   for (const auto& key : required_) {

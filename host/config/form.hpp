@@ -45,10 +45,11 @@ bool fits(const OrderedJson& schema, const OrderedJson& value, const std::string
 
 // A value whose schema says all about it, so that what fits can be converted.
 template <class T>
-Form<T> leaf(const OrderedJson& schema) {
+Form<T> leaf(OrderedJson schema) {
   return {.schema = schema,
           .read =
-              [schema](const OrderedJson& value, const std::string& pointer, T& target, Mistakes& mistakes) {
+              [schema = std::move(schema)](const OrderedJson& value, const std::string& pointer, T& target,
+                                           Mistakes& mistakes) {
                 if (fits(schema, value, pointer, mistakes)) target = value.get<T>();
               },
           .show = [](const T& value) { return OrderedJson(value); }};
@@ -57,22 +58,22 @@ Form<T> leaf(const OrderedJson& schema) {
 // Another C++ type for the same JSON. `to` may refuse what the schema cannot.
 template <class T, class Via>
 Form<T> converted(Form<Via> form, std::function<Result<T>(const Via&)> to, std::function<Via(const T&)> from) {
-  return {
-      .schema = form.schema,
-      .read =
-          [read = form.read, to](const OrderedJson& value, const std::string& pointer, T& target, Mistakes& mistakes) {
-            Via via{};
-            const auto before = mistakes.size();
-            read(value, pointer, via, mistakes);
-            if (mistakes.size() > before) return;
-            auto settled = to(via);
-            if (settled.has_value()) {
-              target = *std::move(settled);
-            } else {
-              mistakes.push_back({pointer, settled.error().message});
-            }
-          },
-      .show = [show = form.show, from](const T& value) { return show(from(value)); }};
+  return {.schema = std::move(form.schema),
+          .read =
+              [read = std::move(form.read), to = std::move(to)](const OrderedJson& value, const std::string& pointer,
+                                                                T& target, Mistakes& mistakes) {
+                Via via{};
+                const auto before = mistakes.size();
+                read(value, pointer, via, mistakes);
+                if (mistakes.size() > before) return;
+                auto settled = to(via);
+                if (settled.has_value()) {
+                  target = *std::move(settled);
+                } else {
+                  mistakes.push_back({pointer, settled.error().message});
+                }
+              },
+          .show = [show = std::move(form.show), from = std::move(from)](const T& value) { return show(from(value)); }};
 }
 
 Form<bool> truth();
@@ -104,7 +105,7 @@ Form<Enum> choice(std::vector<std::pair<std::string, Enum>> words) {
   for (const auto& [word, value] : words)
     schema["enum"].push_back(word);
   return converted<Enum, std::string>(
-      leaf<std::string>(schema),
+      leaf<std::string>(std::move(schema)),
       [words](const std::string& wanted) -> Result<Enum> {
         for (const auto& [word, value] : words) {
           if (word == wanted) return value;
@@ -121,10 +122,10 @@ Form<Enum> choice(std::vector<std::pair<std::string, Enum>> words) {
 
 template <class T>
 Form<std::vector<T>> list(Form<T> form) {
-  return {.schema = {{"type", "array"}, {"items", form.schema}},
+  return {.schema = {{"type", "array"}, {"items", std::move(form.schema)}},
           .read =
-              [read = form.read](const OrderedJson& value, const std::string& pointer, std::vector<T>& target,
-                                 Mistakes& mistakes) {
+              [read = std::move(form.read)](const OrderedJson& value, const std::string& pointer,
+                                            std::vector<T>& target, Mistakes& mistakes) {
                 if (!fits({{"type", "array"}}, value, pointer, mistakes)) return;
                 target.clear();
                 for (std::size_t i = 0; i < value.size(); ++i) {
@@ -134,7 +135,7 @@ Form<std::vector<T>> list(Form<T> form) {
                 }
               },
           .show =
-              [show = form.show](const std::vector<T>& values) {
+              [show = std::move(form.show)](const std::vector<T>& values) {
                 auto json = OrderedJson::array();
                 for (const auto& each : values)
                   json.push_back(show(each));
@@ -145,14 +146,16 @@ Form<std::vector<T>> list(Form<T> form) {
 // What there may be or not: the target is nothing unless it is set.
 template <class T>
 Form<std::optional<T>> optional(Form<T> form) {
-  return {.schema = form.schema,
-          .read = [read = form.read](const OrderedJson& value, const std::string& pointer, std::optional<T>& target,
-                                     Mistakes& mistakes) { read(value, pointer, target.emplace(), mistakes); },
-          .show = [show = form.show](const std::optional<T>& value) { return value ? show(*value) : OrderedJson(); }};
+  return {.schema = std::move(form.schema),
+          .read = [read = std::move(form.read)](
+                      const OrderedJson& value, const std::string& pointer, std::optional<T>& target,
+                      Mistakes& mistakes) { read(value, pointer, target.emplace(), mistakes); },
+          .show = [show = std::move(form.show)](
+                      const std::optional<T>& value) { return value ? show(*value) : OrderedJson(); }};
 }
 
 // For a key that a table does not have: the one that was probably meant, or all that there are.
-std::string unknown_key_words(std::string_view key, const OrderedJson& properties);
+std::string unknown_key_words(std::string_view key, const std::vector<std::string>& known);
 bool is_object(const OrderedJson& value, const std::string& pointer, Mistakes& mistakes);
 
 // A table whose keys are known, whatever C++ value its settings are in: what Table does that is the same for each.
@@ -167,7 +170,8 @@ class TableShape {
 
   void add(std::string_view name, OrderedJson schema, Part part, std::string_view description, const void* defaults);
   void require(std::vector<std::string> keys);
-  const OrderedJson& schema() const { return schema_; }
+  // To be taken once, when all is added.
+  OrderedJson take_schema() { return std::move(schema_); }
   void read(const OrderedJson& value, const std::string& pointer, void* target, Mistakes& mistakes) const;
   OrderedJson show(const void* value) const;
 
@@ -184,9 +188,10 @@ class Table {
  public:
   // `get` leads from the table's value to a part of it: a pointer to a member, or a function.
   template <class Get, class Member>
-  Table&& add(std::string_view key, Get get, const Form<Member>& form, std::string_view description) && {
+  Table&& add(std::string_view key, Get get, Form<Member> form, std::string_view description) && {
     Member& member = std::invoke(get, defaults_);
-    shape_.add(key, form.schema, part(form, offset_of(&member)), description, &defaults_);
+    auto schema = std::move(form.schema);
+    shape_.add(key, std::move(schema), part(std::move(form), offset_of(&member)), description, &defaults_);
     return std::move(*this);
   }
 
@@ -197,8 +202,9 @@ class Table {
   }
 
   Form<T> form() && {
+    auto schema = shape_.take_schema();
     const auto shape = std::make_shared<const TableShape>(std::move(shape_));
-    return {.schema = shape->schema(),
+    return {.schema = std::move(schema),
             .read = [shape](const OrderedJson& value, const std::string& pointer, T& target,
                             Mistakes& mistakes) { shape->read(value, pointer, &target, mistakes); },
             .show = [shape](const T& value) { return shape->show(&value); }};
@@ -206,12 +212,13 @@ class Table {
 
  private:
   template <class Member>
-  static TableShape::Part part(const Form<Member>& form, std::size_t offset) {
-    return {.offset = offset,
-            .read = [read = form.read](
-                        const OrderedJson& value, const std::string& pointer, void* target,
-                        Mistakes& mistakes) { read(value, pointer, *static_cast<Member*>(target), mistakes); },
-            .show = [show = form.show](const void* value) { return show(*static_cast<const Member*>(value)); }};
+  static TableShape::Part part(Form<Member> form, std::size_t offset) {
+    return {
+        .offset = offset,
+        .read = [read = std::move(form.read)](
+                    const OrderedJson& value, const std::string& pointer, void* target,
+                    Mistakes& mistakes) { read(value, pointer, *static_cast<Member*>(target), mistakes); },
+        .show = [show = std::move(form.show)](const void* value) { return show(*static_cast<const Member*>(value)); }};
   }
   std::size_t offset_of(const void* member) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(member) -
@@ -226,24 +233,24 @@ class Table {
 template <class T>
 Form<std::map<std::string, T>> names(Form<T> form) {
   using Map = std::map<std::string, T>;
-  return {
-      .schema = {{"type", "object"}, {"additionalProperties", form.schema}},
-      .read =
-          [read = form.read](const OrderedJson& value, const std::string& pointer, Map& target, Mistakes& mistakes) {
-            if (!is_object(value, pointer, mistakes)) return;
-            target.clear();
-            for (const auto& [key, member] : value.items())
-              read(member, append_to_pointer(pointer, key), target[key], mistakes);
-          },
-      .show =
-          [show = form.show](const Map& values) {
-            OrderedJson json;
-            for (const auto& [key, value] : values) {
-              auto shown = show(value);
-              json[key] = shown.is_null() ? OrderedJson::object() : std::move(shown);
-            }
-            return json;
-          }};
+  return {.schema = {{"type", "object"}, {"additionalProperties", std::move(form.schema)}},
+          .read =
+              [read = std::move(form.read)](const OrderedJson& value, const std::string& pointer, Map& target,
+                                            Mistakes& mistakes) {
+                if (!is_object(value, pointer, mistakes)) return;
+                target.clear();
+                for (const auto& [key, member] : value.items())
+                  read(member, append_to_pointer(pointer, key), target[key], mistakes);
+              },
+          .show =
+              [show = std::move(form.show)](const Map& values) {
+                OrderedJson json;
+                for (const auto& [key, value] : values) {
+                  auto shown = show(value);
+                  json[key] = shown.is_null() ? OrderedJson::object() : std::move(shown);
+                }
+                return json;
+              }};
 }
 
 template <class T, class Member>

@@ -1,7 +1,7 @@
 #include "runtime/watchdog.hpp"
 
 #include <chrono>
-#include <utility>
+#include <system_error>
 
 namespace mcph {
 namespace {
@@ -12,20 +12,25 @@ constexpr int idle_ticks = 32;
 
 }  // namespace
 
-Watchdog::Watchdog(std::function<bool()> look) : look_(std::move(look)), thread_([this] { watch(); }) {}
-
 Watchdog::~Watchdog() {
+  std::thread thread;
   {
     const MutexLock lock(mutex_);
     stopping_ = true;
+    thread.swap(thread_);
   }
   changed_.notify_one();
-  thread_.join();
+  if (thread.joinable()) thread.join();
 }
 
 void Watchdog::wake() {
   const MutexLock lock(mutex_);
-  changed_.notify_one();
+  if (thread_.joinable()) return changed_.notify_one();
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
+    asleep_.store(true);  // the next task asks again
+  }
 }
 
 void Watchdog::watch() {

@@ -7,11 +7,7 @@
 
 namespace mcph {
 Reaper::Reaper(std::chrono::milliseconds patience, Log& log)
-    : patience_(patience), log_(log), thread_([this] { run(); }) {
-  // Where another malloc is used in its stead, the first trim makes the C library's ready, which two threads at once
-  // must not do.
-  return_freed_memory();
-}
+    : patience_(patience), log_(log), thread_([this] { run(); }) {}
 
 Reaper::~Reaper() {
   {

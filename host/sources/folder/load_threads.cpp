@@ -51,27 +51,37 @@ void LoadThreads::start_when_due() {
 }
 
 bool LoadThreads::may_start(Clock::time_point now) const {
-  const auto young = std::count_if(running_.begin(), running_.end(),
-                                   [&](const Running& each) { return now - each.since < options_.long_time; });
+  const auto young = std::count_if(running_.begin(), running_.end(), [&](const Running& each) {
+    return !each.over && now - each.since < options_.long_time;
+  });
   return static_cast<std::size_t>(young) < options_.at_once && running_.size() < options_.max_running;
 }
 
 bool LoadThreads::start_next() {
   auto& running = running_.emplace_back(Running{Clock::now()});
   try {
-    running.thread = std::thread([this, &running, task = waiting_.front()]() mutable {
-      task();
-      task = nullptr;
-      const MutexLock lock(mutex_);
-      running.over = true;
-      changed_.notify_all();
-    });
+    running.thread =
+        std::thread([this, &running, task = waiting_.front()]() mutable { run_tasks(running, std::move(task)); });
   } catch (const std::system_error&) {
     running_.pop_back();
     return false;
   }
   waiting_.pop_front();
   return true;
+}
+
+void LoadThreads::run_tasks(Running& running, std::function<void()> task) {
+  for (;;) {
+    task();
+    task = nullptr;
+    const MutexLock lock(mutex_);
+    running.over = true;
+    const auto now = Clock::now();
+    if (waiting_.empty() || !may_start(now)) return changed_.notify_all();
+    task = take_next();
+    running.since = now;
+    running.over = false;
+  }
 }
 
 std::function<void()> LoadThreads::take_next() {

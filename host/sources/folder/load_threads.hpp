@@ -1,5 +1,6 @@
-// Runs what loads plugins, each on a thread of its own, because code of a plugin may hang in it. Only so many run at
-// once, the others wait in their order; one that has run for long counts no more, so that it keeps nobody waiting.
+// Runs what loads plugins, each on a thread that does nothing else meanwhile, because code of a plugin may hang in it.
+// Only so many run at once, the others wait in their order; one that has run for long counts no more, so that it keeps
+// nobody waiting.
 // Owned by who assembles the program; any thread. The destructor waits for all.
 #pragma once
 
@@ -36,15 +37,17 @@ class LoadThreads final : public Executor {
  private:
   using Clock = std::chrono::steady_clock;
   struct Running {
-    Clock::time_point since;
+    Clock::time_point since;  // when its task began
     std::thread thread = {};
-    bool over = false;  // guarded by the mutex
+    bool over = false;  // and there is no other task for it; guarded by the mutex
   };
 
   void start_when_due();
   bool may_start(Clock::time_point now) const REQUIRES(mutex_);
   // False: there is no thread to be had just now.
   bool start_next() REQUIRES(mutex_);
+  // On a thread: this task, and those that wait.
+  void run_tasks(Running& running, std::function<void()> task);
   std::function<void()> take_next() REQUIRES(mutex_);
   void join_ended() REQUIRES(mutex_);
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -45,6 +46,20 @@ TEST(LoadThreads, RunNoMoreThanSoManyAtOnce) {
     EXPECT_EQ(all.get_future().wait_for(time_to_load), std::future_status::ready);
   }
   EXPECT_LE(most, 2);
+}
+
+TEST(LoadThreads, UseAThreadForWhatWaitsWhenItsTaskIsOver) {
+  LoadThreads threads({.at_once = 1, .long_time = 1h});
+  std::promise<void> all_wait;
+  std::promise<std::thread::id> thread_of[2];
+  threads.run([&] {
+    all_wait.get_future().wait();
+    thread_of[0].set_value(std::this_thread::get_id());
+  });
+  threads.run([&] { thread_of[1].set_value(std::this_thread::get_id()); });
+  all_wait.set_value();
+  EXPECT_EQ(thread_of[0].get_future().get(), thread_of[1].get_future().get());
+  EXPECT_TRUE(threads.stop(time_to_load));
 }
 
 TEST(LoadThreads, KeepNobodyWaitingForOneThatHangs) {
