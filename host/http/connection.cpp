@@ -357,13 +357,14 @@ Coroutine<> HttpConnection::answer(HttpRequestReader& reader) {
   client_.keep_alive = keeps_alive(message.version, request.fields.connection) && !closing_ && reader.is_whole();
   client_.head_only = request.method == http::verb::head;
   client_.more_fields = service().fields();
-  auto refused = settle_target(message, request);
-  if (refused) {
-    auto refusal = *std::move(refused);
-    co_return co_await refuse(std::move(refusal));
-  }
-  co_await server_.service().serve(request, *this);
+  auto answering = serve_or_refuse(message, request);
+  co_await std::move(answering);
   end_event_stream();
+}
+
+Coroutine<> HttpConnection::serve_or_refuse(const HttpMessage& message, HttpRequest& request) {
+  if (auto refused = settle_target(message, request)) return refuse(*std::move(refused));
+  return server_.service().serve(request, *this);
 }
 
 void HttpConnection::let_read(std::optional<std::string_view> origin) {

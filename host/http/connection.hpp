@@ -163,6 +163,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   Coroutine<bool> has_room_for(const HttpRequestReader& reader);
   Coroutine<> refuse_unread(HttpRefusal refusal);
   Coroutine<> answer(HttpRequestReader& reader);
+  // No coroutine itself, so that a stream has no room for a refusal.
+  Coroutine<> serve_or_refuse(const HttpMessage& message, HttpRequest& request);
 
   Coroutine<> serve_upgraded();
   Coroutine<HttpStream::Transferred> take_read_ahead(boost::asio::mutable_buffer bytes);
@@ -185,7 +187,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   const std::shared_ptr<MemoryBudget> budget_;
   const std::unique_ptr<HttpStream> stream_;
   boost::beast::flat_buffer buffer_;
-  std::array<std::byte, 2048> field_memory_;  // of the usual request; more comes from the heap
+  std::array<std::byte, 1536> field_memory_;  // of the usual request; more comes from the heap
   boost::asio::io_context& loop_;
   WakeUp waiters_;  // for what is not read or written
 

@@ -8,8 +8,8 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t step = 64;  // between the sizes that are kept apart, in bytes
-constexpr std::size_t sizes = 32;
+constexpr std::size_t step = 32;  // between the sizes that are kept apart, in bytes
+constexpr std::size_t sizes = 64;
 // Of each size: what one request needs at once, and little of what a burst of them has needed.
 constexpr unsigned most_kept = 8;
 

@@ -102,7 +102,7 @@ void Outbox::end(Reply reply) {
     auto error = no_room_for(reply.body, *budget_);
     if (error) reply = Reply{*std::move(error), ReplyStatus::unavailable};
   }
-  content_.reply = std::move(reply);
+  content_.reply = std::make_unique<Reply>(std::move(reply));
   const auto waiting = stop_waiting();
   lock.unlock();
   wake(waiting);

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,7 +62,7 @@ class Outbox {
 
   struct Content {
     std::vector<std::string> messages;
-    std::optional<Reply> reply;
+    std::unique_ptr<Reply> reply;  // null: not yet; elsewhere, because a stream has several of these for long
     Overflow overflow = Overflow::none;
     MemoryBudget::Share share = {};  // for as long as this is there
     bool overdrawn = false;          // and the share is more than there was

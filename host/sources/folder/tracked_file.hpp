@@ -35,7 +35,7 @@ namespace mcph {
 
 // How long a file must be left alone before something is made of it.
 struct FilePatience {
-  std::chrono::milliseconds settle{30};   // a changed file is taken when it has been still for so long
+  std::chrono::milliseconds settle{20};   // a changed file is taken when it has been still for so long
   std::chrono::milliseconds bundle{250};  // a bundle, whose files are replaced one after another
   // One that cannot be read then is refused when it has been still for so long: a copy may be slow.
   std::chrono::milliseconds copy{1000};

@@ -64,7 +64,7 @@ Coroutine<Outbox::Content> EventStreamResponse::next(Outbox& outbox) {
 
 Coroutine<bool> EventStreamResponse::write(Outbox& outbox, Outbox::Content content) {
   reader_->set_streamed(&outbox);
-  const bool whole = co_await write_events(outbox, std::move(content));
+  const bool whole = co_await write_events(outbox, content);
   reader_->set_streamed(nullptr);
   let_go();
   // The end of the connection is the end of the stream.
@@ -72,7 +72,7 @@ Coroutine<bool> EventStreamResponse::write(Outbox& outbox, Outbox::Content conte
   co_return whole;
 }
 
-Coroutine<bool> EventStreamResponse::write_events(Outbox& outbox, Outbox::Content content) {
+Coroutine<bool> EventStreamResponse::write_events(Outbox& outbox, Outbox::Content& content) {
   auto text = connection_.begin_event_stream();
   auto events = std::exchange(opening_, {});
   const std::function<void()> compose_text = [&] { compose(text, events, content); };

@@ -49,7 +49,7 @@ class EventStreamResponse {
   void let_go();
 
  private:
-  Coroutine<bool> write_events(Outbox& outbox, Outbox::Content content);
+  Coroutine<bool> write_events(Outbox& outbox, Outbox::Content& content);
   void compose(std::string& text, std::string& events, Outbox::Content& content) const;
   void append_next(std::string& events, std::string message) const;
   bool is_late() const { return until_ && connection_.now() >= *until_; }

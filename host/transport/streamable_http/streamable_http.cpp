@@ -169,14 +169,8 @@ Coroutine<> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& co
   auto content = co_await response.next(exchange->outbox());
   if (content.reply && content.messages.empty()) {
     connection.begin_holding(content.share, connection.limits().write_time);
-    const auto scopes = std::move(content.reply->scopes);
-    const bool has_record = exchange->record() != nullptr;
-    if (content.reply->session) connection.add_to_head(revision_field(content.reply->session->revision));
-    auto whole = to_response(*std::move(content.reply));
-    if (!has_record) tell_refused(request, whole.status);
-    if (!scopes.empty() && options_.challenge)
-      whole.fields.emplace_back("WWW-Authenticate", options_.challenge(scopes, request.principal, request.path));
-    co_return co_await connection.respond(std::move(whole));
+    auto responding = respond(request, connection, std::move(*content.reply), exchange->record() != nullptr);
+    co_return co_await std::move(responding);
   }
   // Something to say before the result, or nothing for so long that the client should see a sign of life.
   if (!connection.is_disconnected() && keeps) {
@@ -186,6 +180,17 @@ Coroutine<> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& co
   // A modern client cancels by closing the stream. A legacy client that is gone has not cancelled anything, unless its
   // credential is good no longer: what it called without a session, only its connection knows.
   if (!whole && (modern || connection.is_expelled())) exchange->abandon();
+}
+
+Coroutine<> StreamableHttp::respond(const HttpRequest& request, HttpConnection& connection, Reply reply,
+                                    bool has_record) const {
+  const auto scopes = std::move(reply.scopes);
+  if (reply.session) connection.add_to_head(revision_field(reply.session->revision));
+  auto whole = to_response(std::move(reply));
+  if (!has_record) tell_refused(request, whole.status);
+  if (!scopes.empty() && options_.challenge)
+    whole.fields.emplace_back("WWW-Authenticate", options_.challenge(scopes, request.principal, request.path));
+  return connection.respond(std::move(whole));
 }
 
 void StreamableHttp::keep_response(EventStreamResponse& response, const HttpHead& head,
@@ -271,7 +276,7 @@ EventLog::Resumption StreamableHttp::listening(const Session& session, const Htt
 Coroutine<> StreamableHttp::resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox) {
   Outbox::Content content;
   if (outbox == nullptr) {
-    content.reply.emplace();  // everything has been said, and is in the opening
+    content.reply = std::make_unique<Reply>();  // everything has been said, and is in the opening
     outbox = std::make_shared<Outbox>(response.reader());
   } else {
     content = outbox->take();

@@ -227,7 +227,7 @@ Coroutine<> WebSocketConnection::write_messages() {
       co_await connection_.wake_up();
       continue;
     }
-    const bool ends = content.reply.has_value();
+    const bool ends = content.reply != nullptr;
     const auto overflow = content.overflow;
     const bool written = co_await write(std::move(content));
     if (overflow != Outbox::Overflow::none) cut_off(connection_, overflow);
