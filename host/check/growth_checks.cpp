@@ -3,6 +3,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/sanitizer.hpp"
 #include "check/inspection.hpp"
 
 namespace mcph {
@@ -126,7 +127,8 @@ void check_descriptors(Inspection& inspection, CheckReport& report) {
 
 void check_memory(Inspection& inspection, CheckReport& report) {
   const auto* const preloaded = std::getenv("LD_PRELOAD");  // NOLINT(concurrency-mt-unsafe): nobody sets it
-  if (preloaded != nullptr && std::string_view(preloaded).find("asan") != std::string_view::npos)
+  const bool is_preloaded = preloaded != nullptr && std::string_view(preloaded).find("asan") != std::string_view::npos;
+  if (is_address_sanitized || is_preloaded)
     return report.skip(
         "AddressSanitizer keeps what is freed, so that growth says nothing; check a build without it, too");
   tell_growth(inspection, &Growth::memory, least_growth, "bytes of memory",

@@ -46,11 +46,11 @@ Result<ConfiguredText> read_configured_text(const Json& json, const std::string&
   if (json.is_string()) return ConfiguredText{ConfiguredText::Kind::text, json.get<std::string>()};
   const auto words = where + R"( must be a text, {"file": PATH} or {"env": NAME})";
   if (!json.is_object() || json.size() != 1 || !json.begin()->is_string()) return fail(words);
-  const auto& [key, value] = *json.items().begin();
-  const auto text = value.get<std::string>();
+  const auto member = json.begin();
+  const auto text = member->get<std::string>();
   if (text.empty()) return fail(words);
-  if (key == "file") return ConfiguredText{ConfiguredText::Kind::file, in_folder(folder, text).string()};
-  if (key == "env") return ConfiguredText{ConfiguredText::Kind::environment, text};
+  if (member.key() == "file") return ConfiguredText{ConfiguredText::Kind::file, in_folder(folder, text).string()};
+  if (member.key() == "env") return ConfiguredText{ConfiguredText::Kind::environment, text};
   return fail(words);
 }
 
