@@ -58,9 +58,9 @@ void become_worker(ForkRequest request, std::span<char> name) {
 
 void fork_workers(int socket, std::span<char> name) {
   const auto records = records_of_this_thread();
+  if (!records) std::_Exit(EXIT_FAILURE);  // workers are programs of their own then
   while (auto request = receive_fork_request(socket)) {
-    if (!records) errno = ENOSYS;
-    const int process = records ? fork_sibling(*records) : -1;
+    const int process = fork_sibling(*records);
     if (process == 0) return become_worker(*std::move(request), name);
     const auto answer = process < 0 ? ForkAnswer{0, errno} : ForkAnswer{process, 0};
     if (!send_fork_answer(socket, answer)) break;

@@ -4,6 +4,19 @@
 #include "schema/schema.hpp"
 
 namespace mcph {
+namespace {
+
+// For a key that a table does not have: the one that was probably meant, or all that there are.
+std::string unknown_key_words(std::string_view key, const std::vector<std::string>& known) {
+  std::string all;
+  for (const auto& each : known)
+    all.append(all.empty() ? "" : ", ").append(each);
+  const auto nearest = similar_name(key, known);
+  return nearest.empty() ? "is no setting here; there are " + all
+                         : "is no setting here; did you mean \"" + nearest + "\"?";
+}
+
+}  // namespace
 
 bool fits(const OrderedJson& schema, const OrderedJson& value, const std::string& pointer, Mistakes& mistakes) {
   // As a member, because the words about one begin with its name in quotes.
@@ -20,15 +33,6 @@ bool fits(const OrderedJson& schema, const OrderedJson& value, const std::string
 
 bool is_object(const OrderedJson& value, const std::string& pointer, Mistakes& mistakes) {
   return fits({{"type", "object"}}, value, pointer, mistakes);
-}
-
-std::string unknown_key_words(std::string_view key, const std::vector<std::string>& known) {
-  std::string all;
-  for (const auto& each : known)
-    all.append(all.empty() ? "" : ", ").append(each);
-  const auto nearest = similar_name(key, known);
-  return nearest.empty() ? "is no setting here; there are " + all
-                         : "is no setting here; did you mean \"" + nearest + "\"?";
 }
 
 void TableShape::add(std::string_view name, OrderedJson schema, Part part, std::string_view description,

@@ -154,8 +154,6 @@ Form<std::optional<T>> optional(Form<T> form) {
                       const std::optional<T>& value) { return value ? show(*value) : OrderedJson(); }};
 }
 
-// For a key that a table does not have: the one that was probably meant, or all that there are.
-std::string unknown_key_words(std::string_view key, const std::vector<std::string>& known);
 bool is_object(const OrderedJson& value, const std::string& pointer, Mistakes& mistakes);
 
 // A table whose keys are known, whatever C++ value its settings are in: what Table does that is the same for each.
@@ -170,8 +168,8 @@ class TableShape {
 
   void add(std::string_view name, OrderedJson schema, Part part, std::string_view description, const void* defaults);
   void require(std::vector<std::string> keys);
-  // To be taken once, when all is added.
-  OrderedJson take_schema() { return std::move(schema_); }
+  // When all is added.
+  OrderedJson take_schema() && { return std::move(schema_); }
   void read(const OrderedJson& value, const std::string& pointer, void* target, Mistakes& mistakes) const;
   OrderedJson show(const void* value) const;
 
@@ -202,7 +200,7 @@ class Table {
   }
 
   Form<T> form() && {
-    auto schema = shape_.take_schema();
+    auto schema = std::move(shape_).take_schema();
     const auto shape = std::make_shared<const TableShape>(std::move(shape_));
     return {.schema = std::move(schema),
             .read = [shape](const OrderedJson& value, const std::string& pointer, T& target,

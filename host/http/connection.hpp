@@ -163,7 +163,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   Coroutine<bool> has_room_for(const HttpRequestReader& reader);
   Coroutine<> refuse_unread(HttpRefusal refusal);
   Coroutine<> answer(HttpRequestReader& reader);
-  // No coroutine itself, so that a stream has no room for a refusal.
+  // No coroutine itself: the frame of a stream need not hold a place for a refusal.
   Coroutine<> serve_or_refuse(const HttpMessage& message, HttpRequest& request);
 
   Coroutine<> serve_upgraded();

@@ -1,7 +1,7 @@
 #include "runtime/watchdog.hpp"
 
 #include <chrono>
-#include <system_error>
+#include <exception>
 
 namespace mcph {
 namespace {
@@ -25,10 +25,11 @@ Watchdog::~Watchdog() {
 
 void Watchdog::wake() {
   const MutexLock lock(mutex_);
+  if (stopping_) return;
   if (thread_.joinable()) return changed_.notify_one();
   try {
     thread_ = std::thread([this] { watch(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     asleep_.store(true);  // the next task asks again
   }
 }

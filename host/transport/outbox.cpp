@@ -95,14 +95,15 @@ bool Outbox::has_reader() const {
 }
 
 void Outbox::end(Reply reply) {
+  auto kept = std::make_unique<Reply>(std::move(reply));
   MutexLock lock(mutex_);
   if (ended_) return;
   ended_ = true;
-  if (!takes_share(reply.body)) {
-    auto error = no_room_for(reply.body, *budget_);
-    if (error) reply = Reply{*std::move(error), ReplyStatus::unavailable};
+  if (!takes_share(kept->body)) {
+    auto error = no_room_for(kept->body, *budget_);
+    if (error) *kept = Reply{*std::move(error), ReplyStatus::unavailable};
   }
-  content_.reply = std::make_unique<Reply>(std::move(reply));
+  content_.reply = std::move(kept);
   const auto waiting = stop_waiting();
   lock.unlock();
   wake(waiting);

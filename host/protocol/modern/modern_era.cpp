@@ -286,10 +286,10 @@ void ModernEra::listen(Request&& request) {
                          request.exchange, request.output, request.caller->principal, catalog_);
   const MutexLock lock(mutex_);
   if (ending_) return subscription->end(identity_);
-  // Only where there would be no room, so that each of ten thousand takes no longer than each of ten.
-  if (subscriptions_.size() == subscriptions_.capacity()) {
+  // Not each time, so that each of ten thousand takes no longer than each of ten.
+  if (subscriptions_.size() >= clean_at_) {
     std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
-    subscriptions_.reserve(2 * (subscriptions_.size() + 1));
+    clean_at_ = 2 * subscriptions_.size() + least_to_clean;
   }
   subscriptions_.push_back(subscription);
 }

@@ -133,7 +133,9 @@ class ModernEra final : public CallAnswers {
   CallObserver* const observer_;
 
   Mutex mutex_;
+  static constexpr std::size_t least_to_clean = 16;
   std::vector<std::weak_ptr<Subscription>> subscriptions_ GUARDED_BY(mutex_);
+  std::size_t clean_at_ GUARDED_BY(mutex_) = least_to_clean;  // of them, those that are over go
   bool ending_ GUARDED_BY(mutex_) = false;
 };
 

@@ -215,7 +215,7 @@ std::uint64_t FolderSource::begin_load(TrackedFile& tracked, const PluginFile& f
   return attempt;
 }
 
-// On a thread of its own.
+// On a thread for loads.
 void FolderSource::load(Loaded loaded, const PluginFile& file) {
   const auto attempt = loaded.attempt;
   if (!is_stopping()) loaded.plugin = with_.loader.load_version(file, events_of(file.file, attempt));

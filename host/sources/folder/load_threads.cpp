@@ -14,6 +14,7 @@ LoadThreads::~LoadThreads() {
 void LoadThreads::run(std::function<void()> task) {
   {
     const MutexLock lock(mutex_);
+    if (stopping_) return;
     waiting_.push_back(std::move(task));
   }
   changed_.notify_all();

@@ -54,7 +54,7 @@ class StreamableHttp {
   Coroutine<> answer_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
   Coroutine<> refuse_long_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head);
 
-  // The reply as the whole response. No coroutine itself, so that a stream has no room for it.
+  // The reply as the whole response. No coroutine itself: the frame of a stream need not hold a place for it.
   Coroutine<> respond(const HttpRequest& request, HttpConnection& connection, Reply reply, bool has_record) const;
   // The response to this request can be had again by a client that comes back.
   void keep_response(EventStreamResponse& response, const HttpHead& head, std::shared_ptr<Outbox> outbox);
