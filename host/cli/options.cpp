@@ -123,7 +123,8 @@ std::string mistake_in_words(const CLI::App& command) {
 // The commands, each with what its options are read into.
 class CommandLine {
  public:
-  CommandLine();
+  // `first_word` is that of the command line; empty where there is none.
+  explicit CommandLine(std::string_view first_word);
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
@@ -187,10 +188,12 @@ class CommandLine {
   UpstreamsCommand upstreams_;
 };
 
-CommandLine::CommandLine() {
+CommandLine::CommandLine(std::string_view first_word) {
   app_.set_version_flag("--version", std::string("mcp-plugin-host ") + host_version);
   app_.require_subcommand(0, 1);
   offer_servers();
+  // A client waits for a server's start, of which the other commands would take a part.
+  if (first_word == "serve" || first_word == "stdio") return;
   offer_tools_for_authors();
   offer_check();
   offer_tools_for_operators();
@@ -604,7 +607,7 @@ Command CommandLine::read(int argc, char** argv) {
 }  // namespace
 
 Command parse_command_line(int argc, char** argv) {
-  return CommandLine().read(argc, argv);
+  return CommandLine(argc > 1 ? argv[1] : "").read(argc, argv);
 }
 
 }  // namespace mcph
