@@ -97,7 +97,7 @@ bool write_all(const FileDescriptor& file, const unsigned char* bytes, std::size
 // Copies the first `size` bytes and returns their digest. One pass of read and write: the digest needs every byte, so
 // letting the kernel copy (copy_file_range) saves nothing.
 Result<std::string> copy_bytes(const FileDescriptor& from, const FileDescriptor& to, std::uint64_t size) {
-  std::array<unsigned char, std::size_t{32} * 1024> block;  // not filled first, and small enough to stay in a cache
+  std::array<unsigned char, std::size_t{128} * 1024> block;  // not filled first, and small enough to stay in a cache
   Sha256 digest;
   while (size > 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size()));
