@@ -11,6 +11,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -306,6 +307,38 @@ TEST_F(PooledHttpClientTest, TellsNobodyAnythingWhileItEnds) {
     EXPECT_EQ(each->outcome(), "nothing more is asked here");
     EXPECT_NE(each->told_by(), std::this_thread::get_id());
   }
+}
+
+// As one that says farewell does while the host ends.
+class OwningListener final : public AnswerListener {
+ public:
+  explicit OwningListener(std::shared_ptr<PooledHttpClient> client) : client_(std::move(client)) {}
+  void head_came(const AnswerHead& /*head*/) override {}
+  bool body_came(std::string_view /*piece*/) override { return true; }
+  void ended(const Result<>& /*whole*/) override {}
+
+ private:
+  const std::shared_ptr<PooledHttpClient> client_;
+};
+
+TEST(PooledHttpClientEndTest, GoesWithTheEventLoopsWhereWhoListensOwnsIt) {
+  std::promise<void> heard;
+  const test::ScriptedServer server([&](Connection& connection) {
+    connection.hear_request();
+    heard.set_value();
+    connection.hear("never");
+  });
+  std::weak_ptr<PooledHttpClient> left;
+  {
+    EventLoops loops(1, 4);
+    auto client = std::make_shared<PooledHttpClient>(loops, HttpClientOptions());
+    left = client;
+    client->send({.url = *read_http_url(server.url()), .method = "GET"}, std::make_shared<OwningListener>(client));
+    client = nullptr;
+    heard.get_future().wait();
+    EXPECT_FALSE(left.expired());
+  }
+  EXPECT_TRUE(left.expired());
 }
 
 TEST_F(PooledHttpClientTest, PausesOnlyWhereTheListenerWantsThat) {
