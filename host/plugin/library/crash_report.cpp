@@ -346,6 +346,10 @@ void report_crashes(TellCrashNews tell) {
   report_crashes_of_this_thread();
 }
 
+void report_crashes_after_fork() {
+  watched_process = ::getpid();
+}
+
 void report_crashes_to_log(StderrLog::Format format) {
   static const LastWords words(format);
   if (last_words.exchange(&words) != nullptr) return;

@@ -25,6 +25,8 @@ using TellCrashNews = void (*)(CrashNews news, std::string_view text);
 // For the whole process, which is a worker. Once, at its beginning. Threads that begin after it have longer guards
 // behind their stacks, so that one which overflows is a crash, and told.
 void report_crashes(TellCrashNews tell);
+// In a child of such a process, which the parent has forked without its threads.
+void report_crashes_after_fork();
 
 // The same for a host, which has nobody to read its lines: they are as its log has them. Of a plugin that calls exit,
 // too.
