@@ -1,7 +1,6 @@
 #include "worker/fork_server.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <linux/sched.h>
@@ -62,8 +61,7 @@ void fork_workers(int socket, std::span<char> name) {
   while (auto request = receive_fork_request(socket)) {
     const int process = fork_sibling(*records);
     if (process == 0) return become_worker(*std::move(request), name);
-    const auto answer = process < 0 ? ForkAnswer{0, errno} : ForkAnswer{process, 0};
-    if (!send_fork_answer(socket, answer)) break;
+    if (!send_fork_answer(socket, std::max(process, 0))) break;
   }
   std::_Exit(EXIT_SUCCESS);
 }

@@ -30,14 +30,14 @@ bool send_request(int socket, std::string_view plugin, const WorkerProcess::Ends
   return uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) >= 0;
 }
 
-std::optional<ForkAnswer> receive_answer(int socket) {
+std::optional<std::int32_t> receive_answer(int socket) {
   pollfd readable{socket, POLLIN, 0};
   if (uninterrupted([&] { return ::poll(&readable, 1, static_cast<int>(fork_time.count())); }) != 1)
     return std::nullopt;
-  ForkAnswer answer{};
-  const auto count = uninterrupted([&] { return ::recv(socket, &answer, sizeof answer, MSG_DONTWAIT); });
-  if (count != sizeof answer) return std::nullopt;
-  return answer;
+  std::int32_t process = 0;
+  const auto count = uninterrupted([&] { return ::recv(socket, &process, sizeof process, MSG_DONTWAIT); });
+  if (count != sizeof process) return std::nullopt;
+  return process;
 }
 
 }  // namespace
@@ -57,8 +57,8 @@ std::optional<ForkRequest> receive_fork_request(int socket) {
   return ForkRequest{std::string(name.data(), static_cast<std::size_t>(count)), std::move(channel), std::move(output)};
 }
 
-bool send_fork_answer(int socket, ForkAnswer answer) {
-  return uninterrupted([&] { return ::send(socket, &answer, sizeof answer, MSG_NOSIGNAL); }) == sizeof answer;
+bool send_fork_answer(int socket, std::int32_t process) {
+  return uninterrupted([&] { return ::send(socket, &process, sizeof process, MSG_NOSIGNAL); }) == sizeof process;
 }
 
 void ForkServer::begin() {
@@ -79,13 +79,10 @@ std::optional<int> ForkServer::fork(std::string_view plugin, const WorkerProcess
   begin();
   if (process_ == nullptr) return std::nullopt;
   plugin = plugin.substr(0, max_plugin_name_bytes);
-  const auto answer = send_request(socket_.get(), plugin, ends) ? receive_answer(socket_.get()) : std::nullopt;
-  if (!answer) {
-    give_up();
-    return std::nullopt;
-  }
-  if (answer->process <= 0) return std::nullopt;
-  return answer->process;
+  const auto process = send_request(socket_.get(), plugin, ends) ? receive_answer(socket_.get()) : std::nullopt;
+  if (!process) give_up();
+  if (process.value_or(0) <= 0) return std::nullopt;
+  return process;
 }
 
 void ForkServer::give_up() {

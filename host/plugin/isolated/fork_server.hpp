@@ -8,7 +8,8 @@
 // sandbox, is a program of its own.
 //
 // What is said, over a socket that keeps the boundaries of messages: a request is the plugin's name, with two
-// descriptors, the worker's end of its socket and where it prints; its answer a ForkAnswer.
+// descriptors, the worker's end of its socket and where it prints; its answer the number of the process, or 0 if there
+// is none.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +30,6 @@ inline constexpr std::string_view fork_server_name = "fork-server";
 // The longest name of a file.
 inline constexpr std::size_t max_plugin_name_bytes = 255;
 
-struct ForkAnswer {
-  std::int32_t process;  // 0: there is none
-  std::int32_t error;    // then why, by errno
-};
-
 // What the fork server is asked for, with both descriptors; nothing: the host is gone, or this is no host.
 struct ForkRequest {
   std::string plugin;
@@ -42,7 +38,7 @@ struct ForkRequest {
 };
 std::optional<ForkRequest> receive_fork_request(int socket);
 // False: nobody is left to hear it.
-bool send_fork_answer(int socket, ForkAnswer answer);
+bool send_fork_answer(int socket, std::int32_t process);
 
 // The host's side. One thread at a time, which lives as long as the workers may, because the system ends them with the
 // thread that has started their server.
