@@ -18,6 +18,7 @@
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
+#include "base/sanitizer.hpp"
 #include "check/asked_call.hpp"
 #include "check/recorded_log.hpp"
 #include "plugin/in_process/in_process_plugin.hpp"
@@ -75,6 +76,8 @@ class ProbeChild {
     auto copied = private_copy(*copies, read->file);
     if (copied.has_error()) return tell({{"refused", copied.error().message}});
     const auto copy = std::make_shared<const PrivateCopy>(*std::move(copied));
+    // ThreadSanitizer begins a thread of its own beside the first one.
+    if (is_sanitized) std::thread([] {}).join();
     const auto threads = own_threads();
     const auto descriptors = own_descriptors();
     use(*read, *copy);

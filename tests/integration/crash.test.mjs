@@ -44,7 +44,7 @@ const ends = {
   kill: 'was killed by SIGKILL, perhaps because memory ran out',
   'stack overflow': 'was killed by SIGSEGV (Segmentation fault), because its stack overflowed',
   'division by zero': 'was killed by SIGFPE (Floating point exception), because it divided by zero',
-  'wild pointer': 'was killed by SIGSEGV (Segmentation fault) at the address 0x123456789000',
+  'wild pointer': 'was killed by SIGSEGV (Segmentation fault) at the address 0x456789123000',
   'out of memory': 'was killed by SIGABRT (Aborted)',
   'exception on a thread': 'was killed by SIGABRT (Aborted)',
   'close every descriptor': 

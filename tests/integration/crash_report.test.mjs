@@ -29,7 +29,7 @@ const aborted = 'was killed by SIGABRT (Aborted)';
 const mistakes = {
   write_null: [nullPointer],
   read_null: [nullPointer],
-  use_wild_address: ['was killed by SIGSEGV (Segmentation fault) at the address 0x123456789000'],
+  use_wild_address: ['was killed by SIGSEGV (Segmentation fault) at the address 0x456789123000'],
   overflow_stack: ['was killed by SIGSEGV (Segmentation fault), because its stack overflowed'],
   divide_by_zero: ['was killed by SIGFPE (Floating point exception), because it divided by zero'],
   call_abort: [aborted],

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
 import { exampleConfiguration } from './support/example_configuration.mjs';
-import { HttpHost, inProcess, serve } from './support/host.mjs';
+import { HttpHost, inProcess, sanitizer, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 
 const sales = 'day,region,amount\n2026-01-01,north,10\n2026-01-02,south,2.5\n2026-01-03,north,\n';
@@ -219,7 +219,8 @@ test('AQueryReadsTablesAndDoesNothingElse', async (context) => {
     'ANALYZE', 'SELECT * FROM _tables', 'SELECT * FROM main._tables', 'CREATE VIRTUAL TABLE t USING fts5(x)', 'SELECT 1; DELETE FROM a',
     'SELECT 1; SELECT 2', 'SELECT', ' ; ', '-- nothing', 'SELECT 1\u0000; DELETE FROM a', 'CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1; END',
     'EXPLAIN DELETE FROM a', 'WITH x AS (SELECT 1) DELETE FROM a', 'SELECT zeroblob(1000000000)', 'SELECT randomblob(1000000000)',
-    "SELECT replace(hex(zeroblob(2000000)), '0', 'xxxxxxxxxx')",
+    // ThreadSanitizer looks at all of a text for each place in it that is found.
+    ...(sanitizer === 'thread' ? [] : ["SELECT replace(hex(zeroblob(2000000)), '0', 'xxxxxxxxxx')"]),
   ]) {
     await server.failure('query', { sql });
   }

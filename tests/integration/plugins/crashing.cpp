@@ -34,7 +34,7 @@ AUTHORS_FUNCTION void read_null() {
 }
 
 AUTHORS_FUNCTION void use_wild_address() {
-  nowhere = reinterpret_cast<int*>(std::uintptr_t{0x123456789000});
+  nowhere = reinterpret_cast<int*>(std::uintptr_t{0x456789123000});
   sink = *nowhere;  // crash: use_wild_address
 }
 

@@ -35,7 +35,7 @@ namespace {
 
 // A place that a process has if nothing is mapped there, which is so wherever the kernel chooses the places.
 [[gnu::no_sanitize("undefined")]] void read_from_anywhere() {
-  const volatile int* const anywhere = reinterpret_cast<const int*>(std::uintptr_t{0x123456789000});
+  const volatile int* const anywhere = reinterpret_cast<const int*>(std::uintptr_t{0x456789123000});
   [[maybe_unused]] const int read = *anywhere;
 }
 
