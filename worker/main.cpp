@@ -176,12 +176,10 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // What the plugin prints is to be in the log when it prints it, not when a block is full.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  // Before the fork, because the first time loads and links what is needed for it.
+  // Once for all workers that are forked.
+  mcph::prepare_crash_reports();
+  if (was_fork_server({argv[3], std::strlen(argv[3])})) belong_to(host);
   mcph::report_crashes(tell_host);
-  if (was_fork_server({argv[3], std::strlen(argv[3])})) {
-    belong_to(host);
-    mcph::report_crashes_after_fork();
-  }
   try {
     return serve();
   } catch (const std::exception& error) {

@@ -18,10 +18,12 @@ inline constexpr bool is_address_sanitized = false;
 #endif
 
 #if defined(__SANITIZE_THREAD__) || MCPH_IS_CHECKED_BY(thread_sanitizer)
-inline constexpr bool is_sanitized = true;
+inline constexpr bool is_thread_sanitized = true;
 #else
-inline constexpr bool is_sanitized = is_address_sanitized;
+inline constexpr bool is_thread_sanitized = false;
 #endif
+
+inline constexpr bool is_sanitized = is_address_sanitized || is_thread_sanitized;
 
 #undef MCPH_IS_CHECKED_BY
 

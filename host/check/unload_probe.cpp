@@ -76,8 +76,7 @@ class ProbeChild {
     auto copied = private_copy(*copies, read->file);
     if (copied.has_error()) return tell({{"refused", copied.error().message}});
     const auto copy = std::make_shared<const PrivateCopy>(*std::move(copied));
-    // ThreadSanitizer begins a thread of its own beside the first one.
-    if (is_sanitized) std::thread([] {}).join();
+    if (is_thread_sanitized) begin_thread_of_sanitizer();
     const auto threads = own_threads();
     const auto descriptors = own_descriptors();
     use(*read, *copy);
@@ -154,6 +153,12 @@ class ProbeChild {
       plugin_->invoke(call);
       call->wait(task.timeout);
     }
+  }
+
+  // ThreadSanitizer begins one of its own when the process begins its second.
+  static void begin_thread_of_sanitizer() {
+    std::thread([] {}).join();
+    settle(2, own_descriptors());  // the one that has been joined may be there for a moment longer
   }
 
   static void settle(std::size_t threads, std::size_t descriptors) {

@@ -436,7 +436,9 @@ async function newProject(context, ...language) {
 
 const plainPrograms = { skip: !!sanitizer && 'what the host refuses is a library with the sanitizer, which no plain program can load' };
 
-test('NewMakesAProjectThatBuildsAndPassesItsTest', plainPrograms, async (context) => {
+// They compile, which takes its time where much else runs.
+const compiling = { timeout: 240_000 };
+test('NewMakesAProjectThatBuildsAndPassesItsTest', { ...compiling, ...plainPrograms }, async (context) => {
   const { build, tested } = await newProject(context);
   assert.match(tested, /weather_test \.+ +Passed[^]*weather_inspect \.+ +Passed[^]*weather_check \.+ +Passed/);
   const library = await readFile(join(build, 'mcp_components', 'tools', 'weather.so'));
@@ -445,7 +447,7 @@ test('NewMakesAProjectThatBuildsAndPassesItsTest', plainPrograms, async (context
   assert.deepEqual(call, { status: 0, stdout: 'Hello, Ada!\n', stderr: '' });
 });
 
-test('NewMakesAProjectInPlainC', async (context) => {
+test('NewMakesAProjectInPlainC', compiling, async (context) => {
   const { build, tested } = await newProject(context, '--lang', 'c');
   assert.match(tested, /weather_inspect \.+ +Passed[^]*weather_check \.+ +Passed[^]*weather_hello \.+ +Passed/);
   const { stdout } = await command('check', join(build, 'mcp_components', 'tools', 'weather.so'));

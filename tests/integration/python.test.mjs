@@ -211,9 +211,10 @@ def say_heard() -> str:
   await session.delete();
 });
 
-// In one process they share the interpreter, and its modules.
 // Their libraries share no mutex in one process, but a lock on a file.
 const lockedByFile = { skip: inProcess && sanitizer === 'thread' && 'ThreadSanitizer does not know flock(2)' };
+
+// In one process they share the interpreter, and its modules.
 test('FoldersMayHaveFilesOfTheSameNames', lockedByFile, async (context) => {
   const names = ['one', 'two', 'three'];
   const components = await Components.create();

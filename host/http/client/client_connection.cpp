@@ -48,11 +48,12 @@ ClientConnection::ClientConnection(asio::io_context& context, std::shared_ptr<Co
 ClientConnection::~ClientConnection() = default;
 
 void ClientConnection::open_for(const std::shared_ptr<SentRequest>& request) {
-  // Where the event loop ends before the answer has come, the coroutine goes and nobody is told. Then who listens may
-  // be the last who owns the pool, and with it this connection.
-  const std::shared_ptr<void> owner(
-      nullptr, [self = shared_from_this()](std::nullptr_t /*nothing*/) { self->request_ = nullptr; });
-  spawn(strand_, run(request), owner, [self = shared_from_this()](const std::exception_ptr& failed) {
+  // Where the event loop ends before the answer has come, the coroutine goes and nobody is told. Then who listens to
+  // this request may be the last who owns the pool, and with it this connection. Moved, so that it goes with the
+  // coroutine and not here.
+  std::shared_ptr<void> owner(nullptr,
+                              [self = shared_from_this()](std::nullptr_t /*nothing*/) { self->request_ = nullptr; });
+  spawn(strand_, run(request), std::move(owner), [self = shared_from_this()](const std::exception_ptr& failed) {
     if (failed) self->end_with(fail_for_now("there is no memory to ask it"));
     self->shut();
     self->pool_->has_closed(self);

@@ -35,7 +35,9 @@ std::optional<std::int32_t> receive_answer(int socket) {
   if (uninterrupted([&] { return ::poll(&readable, 1, static_cast<int>(fork_time.count())); }) != 1)
     return std::nullopt;
   std::int32_t process = 0;
-  const auto count = uninterrupted([&] { return ::recv(socket, &process, sizeof process, MSG_DONTWAIT); });
+  // By MSG_TRUNC the size of all of the message, of which there may be more.
+  constexpr int flags = MSG_DONTWAIT | MSG_TRUNC;
+  const auto count = uninterrupted([&] { return ::recv(socket, &process, sizeof process, flags); });
   if (count != sizeof process) return std::nullopt;
   return process;
 }

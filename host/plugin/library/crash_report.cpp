@@ -324,9 +324,7 @@ void lengthen_stack_guards() {
 void listen_for_crashes(void (*handler)(int, siginfo_t*, void*)) {
   watched_process = ::getpid();
   lengthen_stack_guards();
-  // The first one loads what it needs, which a handler must not.
-  std::array<void*, 1> frame{};
-  ::backtrace(frame.data(), 1);
+  prepare_crash_reports();
   struct ::sigaction action {};
   action.sa_sigaction = handler;
   action.sa_flags = SA_ONSTACK | SA_SIGINFO;
@@ -336,6 +334,13 @@ void listen_for_crashes(void (*handler)(int, siginfo_t*, void*)) {
 
 }  // namespace
 
+void prepare_crash_reports() {
+  [[maybe_unused]] static const bool is_prepared = [] {
+    std::array<void*, 1> frame{};
+    return ::backtrace(frame.data(), 1) > 0;
+  }();
+}
+
 void report_crashes(TellCrashNews tell) {
   tell_news = tell;
   listen_for_crashes(report);
@@ -344,10 +349,6 @@ void report_crashes(TellCrashNews tell) {
   action.sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART;
   ::sigaction(place_signal, &action, nullptr);
   report_crashes_of_this_thread();
-}
-
-void report_crashes_after_fork() {
-  watched_process = ::getpid();
 }
 
 void report_crashes_to_log(StderrLog::Format format) {

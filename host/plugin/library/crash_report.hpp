@@ -22,11 +22,13 @@ enum class CrashNews {
 // Called by signal handlers: it may do what they may (signal-safety(7)).
 using TellCrashNews = void (*)(CrashNews news, std::string_view text);
 
+// Loads and links what a report needs, which a signal handler must not do; the second time nothing happens. Nothing is
+// reported yet. A process that is forked after it has all of it.
+void prepare_crash_reports();
+
 // For the whole process, which is a worker. Once, at its beginning. Threads that begin after it have longer guards
 // behind their stacks, so that one which overflows is a crash, and told.
 void report_crashes(TellCrashNews tell);
-// In a child of such a process, which the parent has forked without its threads.
-void report_crashes_after_fork();
 
 // The same for a host, which has nobody to read its lines: they are as its log has them. Of a plugin that calls exit,
 // too.

@@ -95,9 +95,11 @@ bool write_all(const FileDescriptor& file, const unsigned char* bytes, std::size
 }
 
 // Copies the first `size` bytes and returns their digest. One pass of read and write: the digest needs every byte, so
-// letting the kernel copy (copy_file_range) saves nothing.
+// letting the kernel copy (copy_file_range) saves nothing. What is written at once the file system may keep in one
+// piece, which is quicker to write and to map.
 Result<std::string> copy_bytes(const FileDescriptor& from, const FileDescriptor& to, std::uint64_t size) {
-  std::array<unsigned char, std::size_t{128} * 1024> block;  // not filled first, and small enough to stay in a cache
+  // Not filled first, and small enough to stay in a cache.
+  std::array<unsigned char, std::size_t{128} * 1024> block;
   Sha256 digest;
   while (size > 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, block.size()));

@@ -33,7 +33,7 @@ namespace {
   some = some / zero;
 }
 
-// A place that a process has if nothing is mapped there, which is so wherever the kernel chooses the places.
+// Nothing is mapped there, wherever the kernel chooses the places, nor by a sanitizer for itself.
 [[gnu::no_sanitize("undefined")]] void read_from_anywhere() {
   const volatile int* const anywhere = reinterpret_cast<const int*>(std::uintptr_t{0x456789123000});
   [[maybe_unused]] const int read = *anywhere;
