@@ -23,7 +23,7 @@ enum class CrashNews {
 using TellCrashNews = void (*)(CrashNews news, std::string_view text);
 
 // Loads and links what a report needs, which a signal handler must not do; the second time nothing happens. Nothing is
-// reported yet. A process that is forked after it has all of it.
+// reported yet. A process that is forked afterwards has all of it.
 void prepare_crash_reports();
 
 // For the whole process, which is a worker. Once, at its beginning. Threads that begin after it have longer guards
