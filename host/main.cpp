@@ -2,10 +2,8 @@
 #include <exception>
 #include <iostream>
 #include <sys/resource.h>
-#include <variant>
 
-#include "cli/commands.hpp"
-#include "cli/options.hpp"
+#include "cli/program.hpp"
 #include "runtime/first_process.hpp"
 #include "runtime/freed_memory.hpp"
 
@@ -30,7 +28,7 @@ int main(int argc, char** argv) {
   mcph::bound_freed_memory();
   use_all_descriptors();
   try {
-    return std::visit([](const auto& command) { return mcph::run(command); }, mcph::parse_command_line(argc, argv));
+    return mcph::run_program(argc, argv);
   } catch (const std::exception& error) {
     // What nobody could do anything about: no threads, memory or descriptors are left.
     std::cerr << "mcp-plugin-host: " << error.what() << "\n";
