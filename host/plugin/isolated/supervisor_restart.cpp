@@ -99,6 +99,7 @@ void Supervisor::process_ended(const WorkerEnd& end) {
   told_of_debugger_ = false;
   State state{};
   std::optional<Query> open;
+  std::string why;
   {
     const MutexLock lock(mutex_);
     state = state_;
@@ -107,7 +108,8 @@ void Supervisor::process_ended(const WorkerEnd& end) {
     // Calls that come from now on wait for what is decided below.
     if (state == State::serving) state_ = State::starting;
     open.swap(query_);
-    end_ = "its process " + how + std::string(open ? words_for(open->purpose) : "") + words_for_printed(printed);
+    why = "its process " + how + std::string(open ? words_for(open->purpose) : "") + words_for_printed(printed);
+    end_ = why;
     stop_timer();
     end_cpu_share();
   }
@@ -115,8 +117,13 @@ void Supervisor::process_ended(const WorkerEnd& end) {
   const bool tells_clients = workers_.options().tell_crash_places && !traces.empty();
   if (!tells_clients) refuse_calls(calls, how);
   if (state == State::serving || state == State::starting) {
+    const bool is_described = open && open->answer;
+    // Whoever asks need not ask again: when it has been started anew, its description is compared with the last one.
+    if (is_described) open->answer->set_value(fail_for_now(why));
     return plan_restart({.how = how,
-                         .running = state == State::starting ? "setup, describe or on_start" : names_of(calls),
+                         .running = state == State::starting         ? "setup, describe or on_start"
+                                    : is_described && calls.empty() ? "describe"
+                                                                    : names_of(calls),
                          .printed = printed,
                          .failed_calls = calls.size(),
                          .may_pass = end.may_pass,

@@ -445,6 +445,23 @@ TEST_F(WorkerPluginTest, SaysWhenAnotherDescriptionComesOfARestart) {
   EXPECT_TRUE(eventually([&] { return changes_ == 2; })) << "it has forgotten that change";
 }
 
+TEST_F(WorkerPluginTest, SaysWhyOneThatIsServedWasNotDescribedAgain) {
+  load(R"({"dies":"describe again"})");
+  const auto description = plugin_->describe();
+  ASSERT_TRUE(description.has_error());
+  EXPECT_THAT(description.error().message, HasSubstr("SIGABRT"));
+  EXPECT_TRUE(description.error().may_pass()) << "it is started anew";
+  EXPECT_TRUE(eventually([&] { return call("echo").starts_with("result"); }));
+}
+
+TEST_F(WorkerPluginTest, KillsOneThatIsServedAndHangsWhileItIsDescribedAgain) {
+  load(R"({"hangs":"describe again"})");
+  const auto description = plugin_->describe();
+  ASSERT_TRUE(description.has_error());
+  EXPECT_THAT(description.error().message, HasSubstr("did not answer within 0.5 s"));
+  EXPECT_TRUE(eventually([&] { return call("echo").starts_with("result"); }));
+}
+
 TEST_F(WorkerPluginTest, RefusesOneWithTheReasonOfItsCreate) {
   EXPECT_EQ(refusal_of(R"({"create":"no license"})"), "it could not be set up: no license");
 }
