@@ -121,7 +121,7 @@ void Supervisor::process_ended(const WorkerEnd& end) {
     // Whoever asks need not ask again: when it has been started anew, its description is compared with the last one.
     if (is_described) open->answer->set_value(fail_for_now(why));
     return plan_restart({.how = how,
-                         .running = state == State::starting         ? "setup, describe or on_start"
+                         .running = state == State::starting        ? "setup, describe or on_start"
                                     : is_described && calls.empty() ? "describe"
                                                                     : names_of(calls),
                          .printed = printed,

@@ -56,7 +56,7 @@ bool FolderSource::stop(std::chrono::milliseconds patience) {
   const bool runs = thread_.joinable();
   const auto end = std::chrono::steady_clock::now() + patience;
   MutexLock lock(inbox_->mutex);
-  const auto is_over = [&]() REQUIRES(inbox_->mutex) { return (inbox_->ended || !runs) && inbox_->loading.empty(); };
+  const auto is_over = [&]() REQUIRES(inbox_->mutex) { return (inbox_->ended || !runs) && inbox_->running.empty(); };
   while (!is_over() && inbox_->changed.wait_until(lock, end)) {
   }
   return is_over();
@@ -110,10 +110,10 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
   // While files are being loaded, because it takes its time. What has changed meanwhile in a folder that is new to the
   // watch it tells of.
   if (looks) watch();
-  wait_for_loads(at_start.value_or(options_.load_patience));
+  wait_for_tasks(at_start.value_or(options_.task_patience));
   collect_loads(with_.now());
   withdraw_given_up(with_.now());
-  describe_again(with_.now(), due);
+  describe_changed(with_.now(), due);
   if (changed_) publish();
   tell_served();
   if (const auto next = with_.drainer.attend(with_.now())) due = std::min(due, *next);
@@ -204,28 +204,35 @@ void FolderSource::withdraw_missing(const Path& file, Time now) {
 std::uint64_t FolderSource::begin_load(TrackedFile& tracked, const PluginFile& file, std::string_view cause) {
   const auto attempt = ++attempts_;
   tracked.begin_load(file, attempt);
-  {
-    const MutexLock lock(inbox_->mutex);
-    inbox_->loading.insert(attempt);
-    inbox_->awaited.insert(attempt);
-  }
-  with_.load_executor.run([this, file, attempt, cause = std::string(cause), begun = with_.now()] {
-    load({.file = file.file, .attempt = attempt, .cause = cause, .begun = begun}, file);
+  begin_task([this, file, attempt, cause = std::string(cause), begun = with_.now()](TaskId task) {
+    load(task, {.file = file.file, .attempt = attempt, .cause = cause, .begun = begun}, file);
   });
   return attempt;
 }
 
-// On a thread for loads.
-void FolderSource::load(Loaded loaded, const PluginFile& file) {
-  const auto attempt = loaded.attempt;
-  if (!is_stopping()) loaded.plugin = with_.loader.load_version(file, events_of(file.file, attempt));
-  // What follows with the lock: once it is released, this object may go.
-  const MutexLock lock(inbox_->mutex);
-  inbox_->loaded.push_back(std::move(loaded));
-  inbox_->loading.erase(attempt);
-  const bool is_awaited = inbox_->awaited.erase(attempt) > 0;
+void FolderSource::begin_task(std::function<void(TaskId task)> run) {
+  const auto task = ++last_task_;
+  {
+    const MutexLock lock(inbox_->mutex);
+    inbox_->running.insert(task);
+    inbox_->awaited.insert(task);
+  }
+  with_.plugin_executor.run([run = std::move(run), task] { run(task); });
+}
+
+void FolderSource::end_task(TaskId task) {
+  inbox_->running.erase(task);
+  const bool is_awaited = inbox_->awaited.erase(task) > 0;
   inbox_->changed.notify_all();
   if (!is_awaited) with_.watch.wake();
+}
+
+// On a thread for tasks.
+void FolderSource::load(TaskId task, Loaded loaded, const PluginFile& file) {
+  if (!is_stopping()) loaded.plugin = with_.loader.load_version(file, events_of(file.file, loaded.attempt));
+  const MutexLock lock(inbox_->mutex);
+  inbox_->loaded.push_back(std::move(loaded));
+  end_task(task);
 }
 
 bool FolderSource::is_stopping() const {
@@ -244,7 +251,7 @@ void FolderSource::say_when_published(std::function<void()> say) {
 }
 
 // For those that began since, as long as one of them ends now and then.
-void FolderSource::wait_for_loads(std::chrono::milliseconds patience) {
+void FolderSource::wait_for_tasks(std::chrono::milliseconds patience) {
   MutexLock lock(inbox_->mutex);
   for (auto left = inbox_->awaited.size(); left > 0 && !inbox_->stopping; left = inbox_->awaited.size()) {
     const auto end = std::chrono::steady_clock::now() + patience;
@@ -276,10 +283,6 @@ void FolderSource::collect_loads(Time now) {
 void FolderSource::settle(TrackedFile& tracked, Loaded loaded, Time now) {
   const auto attempt = loaded.attempt;
   const bool good = tracked.is_loading(attempt) && loaded.plugin.has_value();
-  if (describe_when_loaded_.erase({loaded.file, attempt}) > 0 && good) {
-    const MutexLock lock(inbox_->mutex);
-    inbox_->to_describe.emplace(loaded.file, attempt);
-  }
   if (good) {
     serve(tracked, std::move(loaded), now);
   } else if (tracked.is_loading(attempt)) {
@@ -349,8 +352,7 @@ PluginEvents FolderSource::events_of(const Path& file, std::uint64_t attempt) {
               [this, inbox = inbox_, file, attempt](std::shared_ptr<ComponentChanges> changes) {
                 {
                   const MutexLock lock(inbox->mutex);
-                  inbox->to_describe.emplace(file, attempt);
-                  inbox->changes.push_back(std::move(changes));
+                  inbox->to_describe.insert_or_assign({file, attempt}, std::move(changes));
                   if (!inbox->serves_changes) serve_no_changes(*inbox);
                 }
                 with_.watch.wake();
@@ -398,44 +400,87 @@ void FolderSource::withdraw_given_up(Time now) {
   }
 }
 
-// What changes without end has as much time of this thread as it leaves.
-void FolderSource::describe_again(Time now, Time& due) {
-  std::set<Attempt> versions;
-  {
-    const MutexLock lock(inbox_->mutex);
-    if (inbox_->to_describe.empty()) return;
-    if (now < describe_at_) {
-      due = std::min(due, describe_at_);
-      return;
-    }
-    versions.swap(inbox_->to_describe);
-    described_.swap(inbox_->changes);
+// What changes without end is described as long as it is not.
+void FolderSource::describe_changed(Time now, Time& due) {
+  if (now >= describe_at_ && begin_descriptions()) {
+    wait_for_tasks(options_.task_patience);
+    const auto end = with_.now();
+    describe_at_ = end + std::max<Time::duration>(options_.describe_interval, end - now);
   }
-  const auto begin = with_.now();
-  for (const auto& changes : described_)
-    changes->described();
-  for (const auto& version : versions) {
-    if (is_loading(version)) {
-      describe_when_loaded_.insert(version);
-    } else {
-      describe_again(version);
-    }
-  }
-  const auto end = with_.now();
-  describe_at_ = end + std::max<Time::duration>(options_.describe_interval, end - begin);
+  collect_descriptions();
+  const MutexLock lock(inbox_->mutex);
+  const auto can_be = [this](const auto& each) { return can_be_described(each.first); };
+  if (std::ranges::any_of(inbox_->to_describe, can_be)) due = std::min(due, describe_at_);
 }
 
-void FolderSource::describe_again(const Attempt& version) {
-  const auto& [file, attempt] = version;
+bool FolderSource::begin_descriptions() {
+  std::vector<std::pair<Attempt, std::shared_ptr<ComponentChanges>>> ready;
+  {
+    const MutexLock lock(inbox_->mutex);
+    std::erase_if(inbox_->to_describe, [&](auto& each) {
+      if (!can_be_described(each.first)) return false;
+      ready.emplace_back(each.first, std::move(each.second));
+      return true;
+    });
+  }
+  for (auto& [version, changes] : ready)
+    begin_description(version, std::move(changes));
+  return !ready.empty();
+}
+
+// What it waits for wakes this thread.
+bool FolderSource::can_be_described(const Attempt& version) const {
+  return !is_loading(version) && !describing_.contains(version);
+}
+
+void FolderSource::begin_description(const Attempt& version, std::shared_ptr<ComponentChanges> changes) {
+  if (changes != nullptr) changes->described();
+  const auto found = files_.find(version.first);
+  if (found == files_.end() || !found->second.serves(version.second)) {
+    if (changes != nullptr) to_tell_.push_back(std::move(changes));
+    return;
+  }
+  describing_.insert(version);
+  begin_task([this, plugin = found->second.served().plugin,
+              described = Described{.version = version, .changes = std::move(changes)}](TaskId task) mutable {
+    describe(task, std::move(plugin), std::move(described));
+  });
+}
+
+// On a thread for tasks. The plugin's lease is given back while this object is there.
+void FolderSource::describe(TaskId task, std::shared_ptr<Plugin> plugin, Described described) {
+  if (!is_stopping()) described.description = plugin->describe();
+  plugin = nullptr;
+  const MutexLock lock(inbox_->mutex);
+  inbox_->described.push_back(std::move(described));
+  if (!inbox_->serves_changes) serve_no_changes(*inbox_);
+  end_task(task);
+}
+
+void FolderSource::collect_descriptions() {
+  std::vector<Described> all;
+  {
+    const MutexLock lock(inbox_->mutex);
+    all.swap(inbox_->described);
+  }
+  for (auto& each : all) {
+    describing_.erase(each.version);
+    settle_description(each);
+    if (each.changes != nullptr) to_tell_.push_back(std::move(each.changes));
+  }
+}
+
+void FolderSource::settle_description(const Described& described) {
+  const auto& [file, attempt] = described.version;
+  const auto& description = described.description;
   const auto found = files_.find(file);
   if (found == files_.end() || !found->second.serves(attempt)) return;
   auto& tracked = found->second;
-  const auto description = tracked.served().plugin->describe();
   if (description.has_value() && *description == tracked.description) return;
   // A worker that is being started anew says so when it is there.
   if (description.has_error() && description.error().may_pass()) return;
   tracked.description = description.has_value() ? *description : std::string();
-  const auto keep_serving = [this, &path = version.first](const std::string& reason) {
+  const auto keep_serving = [this, &path = file](const std::string& reason) {
     with_.log.error("plugin misbehaved",
                     {{"file", path.string()}, {"reason", reason}, {"serving", "the components it had before"}});
   };
@@ -453,15 +498,19 @@ void FolderSource::describe_again(const Attempt& version) {
 }
 
 void FolderSource::tell_served() {
-  for (const auto& changes : std::exchange(described_, {}))
+  for (const auto& changes : std::exchange(to_tell_, {}))
     changes->served();
 }
 
 void FolderSource::serve_no_changes(Inbox& inbox) {
   inbox.serves_changes = false;
-  for (const auto& changes : std::exchange(inbox.changes, {})) {
+  for (auto& [version, changes] : inbox.to_describe) {
+    if (changes == nullptr) continue;
     changes->described();
-    changes->served();
+    std::exchange(changes, nullptr)->served();
+  }
+  for (auto& each : inbox.described) {
+    if (const auto changes = std::exchange(each.changes, nullptr)) changes->served();
   }
 }
 

@@ -1,15 +1,15 @@
 // The plugins of the components folder: looks at the folder, loads what is new or changed, withdraws what is gone,
 // publishes what it serves, and does what the operator asks. One class with many small functions, because each step of
 // a look decides by what those before it have found. A file that cannot be served leaves the last good version serving
-// and never touches another; loads run beside each other on threads that are handed in, and one that hangs keeps nobody
-// waiting. What the folder is, who loads, who tells of changes, and the clock are handed in, too. Owned by who
-// assembles the program. The control thread is the one that runs it; only the functions marked [any] may be called from
-// elsewhere.
+// and never touches another; what runs code of plugins, to load them and to describe them again, runs beside each other
+// on threads that are handed in, and one that hangs keeps nobody waiting. What the folder is, who loads, who tells of
+// changes, and the clock are handed in, too. Owned by who assembles the program. The control thread is the one that
+// runs it; only the functions marked [any] may be called from elsewhere.
 //
-//   look -> settle -> load (elsewhere) -> collect -> publish -> drain
+//   look -> settle -> load (elsewhere) -> collect -> describe again (elsewhere) -> collect -> publish -> drain
 //
-// A catalog is published when the loads that the control thread waits for have ended: all that began, as long as one of
-// them ends every Options::load_patience.
+// A catalog is published when the tasks that the control thread waits for have ended: all that began, as long as one of
+// them ends every Options::task_patience.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ class FolderSource final : private OperatedFiles {
     FilePatience patience = {};
     // While more files change, those that are still wait for them, at most for so long: a burst is one catalog.
     std::chrono::milliseconds burst_patience{1000};
-    std::chrono::milliseconds load_patience{250};     // for the next load to end, while the control thread waits
+    std::chrono::milliseconds task_patience{250};     // for the next task to end, while the control thread waits
     std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
     // Between two times that plugins which say that they changed are described, so that this is at most 20 catalogs a
     // second for all of them.
@@ -62,7 +62,7 @@ class FolderSource final : private OperatedFiles {
     ComponentsFolder& folder;
     FolderWatch& watch;
     VersionLoader& loader;
-    Executor& load_executor;  // each task may hang
+    Executor& plugin_executor;  // each task may hang
     std::function<Time()> now = std::chrono::steady_clock::now;
     std::function<void(const std::string& uri)> resource_updated;
     Publisher& publisher;
@@ -123,22 +123,29 @@ class FolderSource final : private OperatedFiles {
     Time begun;
     Result<LoadedPlugin> plugin = fail("it has not been loaded");
   };
+  // Likewise, of a version that is served.
+  struct Described {
+    Attempt version;
+    std::shared_ptr<ComponentChanges> changes;  // may be null
+    Result<std::string> description = fail("it has not been described");
+  };
   struct GivenUp {
     Path file;
     std::uint64_t attempt;
     Error why;
   };
-  // Whose thread is told that it has come. Shared with loads and plugins, which may be the last to go.
+  using TaskId = std::uint64_t;
+  // Whose thread is told that it has come. Shared with tasks and plugins, which may be the last to go.
   struct Inbox {
     Mutex mutex;
     Condition changed;
-    std::set<std::uint64_t> loading GUARDED_BY(mutex);  // attempts
-    std::set<std::uint64_t> awaited GUARDED_BY(mutex);  // of them, those that the control thread waits for
+    std::set<TaskId> running GUARDED_BY(mutex);
+    std::set<TaskId> awaited GUARDED_BY(mutex);  // of them, those that the control thread waits for
     std::vector<Loaded> loaded GUARDED_BY(mutex);
+    std::vector<Described> described GUARDED_BY(mutex);
     std::vector<GivenUp> given_up GUARDED_BY(mutex);
-    std::set<Attempt> to_describe GUARDED_BY(mutex);
-    // Of those, and of versions that are served no more.
-    std::vector<std::shared_ptr<ComponentChanges>> changes GUARDED_BY(mutex);
+    // The versions that changed their components, with who is told when that is served; null: nobody waits for it.
+    std::map<Attempt, std::shared_ptr<ComponentChanges>> to_describe GUARDED_BY(mutex);
     bool serves_changes GUARDED_BY(mutex) = false;  // the control thread does
     bool stopping GUARDED_BY(mutex) = false;
     bool ended GUARDED_BY(mutex) = false;
@@ -161,9 +168,12 @@ class FolderSource final : private OperatedFiles {
   void list_anew() override { changed_ = true; }
   void say_when_published(std::function<void()> say) override;
 
-  void load(Loaded loaded, const PluginFile& file);
+  void begin_task(std::function<void(TaskId task)> run);
+  // On a thread for tasks, with what the task has put into the inbox. Once the lock is released, this object may go.
+  void end_task(TaskId task) REQUIRES(inbox_->mutex);
+  void wait_for_tasks(std::chrono::milliseconds patience);
   bool is_stopping() const;
-  void wait_for_loads(std::chrono::milliseconds patience);
+  void load(TaskId task, Loaded loaded, const PluginFile& file);
   void collect_loads(Time now);
   void settle(TrackedFile& tracked, Loaded loaded, Time now);
   void serve(TrackedFile& tracked, Loaded loaded, Time now);
@@ -171,11 +181,17 @@ class FolderSource final : private OperatedFiles {
   void pass_over(TrackedFile& tracked, const Path& file);
   PluginEvents events_of(const Path& file, std::uint64_t attempt);
   void withdraw_given_up(Time now);
-  void describe_again(Time now, Time& due);
-  void describe_again(const Attempt& version);
+  void describe_changed(Time now, Time& due);
+  // False: there are none.
+  bool begin_descriptions();
+  void begin_description(const Attempt& version, std::shared_ptr<ComponentChanges> changes);
+  void describe(TaskId task, std::shared_ptr<Plugin> plugin, Described described);
+  void collect_descriptions();
+  void settle_description(const Described& described);
   // Its load has not been collected.
   bool is_loading(const Attempt& version) const;
-  // The changes that were described by this look are served, or will not be.
+  bool can_be_described(const Attempt& version) const;
+  // The changes whose descriptions this look has collected are served, or will not be.
   void tell_served();
   // From then on no answer waits for them.
   static void serve_no_changes(Inbox& inbox) REQUIRES(inbox.mutex);
@@ -192,6 +208,7 @@ class FolderSource final : private OperatedFiles {
   TrackedFiles files_;
   std::map<Path, TrackedFile::ComponentNames> disabled_components_;  // of files that are gone
   std::uint64_t attempts_ = 0;                                       // at loading
+  TaskId last_task_ = 0;
   std::atomic<std::uint64_t> loads_served_{0};
   std::atomic<std::uint64_t> loads_refused_{0};
   std::atomic<std::uint64_t> given_up_{0};
@@ -199,8 +216,8 @@ class FolderSource final : private OperatedFiles {
   bool changed_ = true;              // what it serves, since it was published
   std::vector<std::function<void()>> to_say_;
   Time describe_at_;  // not before
-  std::vector<std::shared_ptr<ComponentChanges>> described_;
-  std::set<Attempt> describe_when_loaded_;  // that changed their components before
+  std::set<Attempt> describing_;
+  std::vector<std::shared_ptr<ComponentChanges>> to_tell_;  // at the end of this look
   std::vector<ScanProblem> reported_problems_;
   std::string reported_degradation_;
 

@@ -22,7 +22,7 @@ class SourceOnDisk {
                 {.folder = folder_,
                  .watch = *watch_,
                  .loader = loader,
-                 .load_executor = threads_,
+                 .plugin_executor = threads_,
                  .resource_updated = [&catalog](const std::string& uri) { catalog.resource_updates()->updated(uri); },
                  .publisher = publisher_,
                  .drainer = drainer_,

@@ -113,7 +113,7 @@ class FolderSourceTest : public ::testing::Test {
     return {.root = "/components",
             .patience = {.settle = 30ms, .removal = 100ms, .first_retry = 1s, .last_retry = 30s},
             .burst_patience = 1s,
-            .load_patience = 0ms,
+            .task_patience = 0ms,
             .rescan_interval = 1s,
             .describe_interval = 50ms};
   }
@@ -148,7 +148,7 @@ class FolderSourceTest : public ::testing::Test {
                        {.folder = folder_,
                         .watch = watch_,
                         .loader = loader_,
-                        .load_executor = loads_,
+                        .plugin_executor = loads_,
                         .now = [this] { return now_; },
                         .resource_updated = [](const std::string&) {},
                         .publisher = publisher_,
@@ -328,15 +328,61 @@ TEST_F(FolderSourceTest, DescribesAPluginThatChangedItsComponentsTwentyTimesASec
     loader_.events_of["a"].components_changed(std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
   };
   change("b");
-  source_.look();
+  pass(0ms);
   EXPECT_NE(catalog_.current()->find_tool("b"), nullptr);
   change("c");
   now_ += 49ms;
   EXPECT_EQ(source_.look(), now_ + 1ms);
-  EXPECT_EQ(catalog_.current()->find_tool("c"), nullptr);
-  now_ += 1ms;
-  source_.look();
+  EXPECT_THAT(loads_.tasks, IsEmpty());
+  pass(1ms);
   EXPECT_NE(catalog_.current()->find_tool("c"), nullptr);
+}
+
+TEST_F(FolderSourceTest, GoesOnWhileAPluginHangsThatIsDescribedAgain) {
+  folder_.write("a");
+  source_.look();
+  pass(30ms);
+  const auto change = [&] {
+    loader_.events_of["a"].components_changed(std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
+  };
+  change();
+  source_.look();
+  ASSERT_EQ(loads_.tasks.size(), 1U);
+  const auto hanging = std::move(loads_.tasks.front());
+  loads_.tasks.pop_front();
+  folder_.write("b");
+  pass(1s);
+  pass(30ms);
+  EXPECT_THAT(served(), ElementsAre("a", "b"));
+  // One description at a time, and none is lost.
+  loader_.plugins["a"].lock()->description = test::tools(test::tool("more"));
+  change();
+  source_.look();
+  EXPECT_THAT(loads_.tasks, IsEmpty());
+  hanging();
+  EXPECT_LE(source_.look(), now_) << "the next can be asked for";
+  pass(0ms);
+  EXPECT_NE(catalog_.current()->find_tool("more"), nullptr);
+}
+
+TEST_F(FolderSourceTest, TakesNoDescriptionOfAVersionThatIsServedNoMore) {
+  folder_.write("a");
+  source_.look();
+  pass(30ms);
+  loader_.plugins["a"].lock()->description = test::tools(test::tool("old"));
+  loader_.events_of["a"].components_changed(std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
+  source_.look();
+  ASSERT_EQ(loads_.tasks.size(), 1U);
+  const auto late = std::move(loads_.tasks.front());
+  loads_.tasks.pop_front();
+  folder_.write("a");
+  pass(1s);
+  pass(30ms);
+  EXPECT_EQ(loader_.loads.size(), 2U);
+  late();
+  source_.look();
+  EXPECT_NE(catalog_.current()->find_tool("a"), nullptr);
+  EXPECT_EQ(catalog_.current()->find_tool("old"), nullptr);
 }
 
 // Between its description and the end of its load the loop looks.
@@ -367,7 +413,7 @@ TEST_F(FolderSourceTest, KeepsTheComponentsThatItHadWhereTheNewOnesAreInvalid) {
   pass(30ms);
   loader_.plugins["a"].lock()->description = "no JSON";
   loader_.events_of["a"].components_changed(std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
-  source_.look();
+  pass(0ms);
   EXPECT_NE(catalog_.current()->find_tool("a"), nullptr);
   EXPECT_EQ(log_.count("plugin misbehaved"), 1U);
 }
