@@ -127,7 +127,7 @@ int serve() {
   };
   const auto refuse = [&](const mcph::Error& error) {
     say(mcph::to_host::Failed{load.query, error.may_pass(), error.message});
-    return EXIT_FAILURE;
+    return EXIT_SUCCESS;  // it has said all
   };
   auto setup = mcph::WorkerSetup::read(load.setup);
   if (setup.has_error()) return refuse(setup.error());

@@ -190,6 +190,11 @@ Result<LiveConfiguration::Access> LiveConfiguration::access_of(const Config& con
     return fail("[issuers] needs [server] url, with which the host has to be started anew");
   const auto tokens = config.tokens.empty() ? Result<TokenRecords>(TokenRecords()) : read_tokens(config.tokens);
   if (tokens.has_error()) return tokens.error();
+  if (!config.tokens.empty() && tokens->empty()) {
+    log_.warning("no tokens", {{"file", config.tokens.string()},
+                               {"consequence", "whoever has a token of this server is refused"},
+                               {"next", "see that this is the file; mcp-plugin-host token create makes one"}});
+  }
   Access access;
   for (auto& [name, server] : servers_) {
     auto state = access_of(name, config, *roles, *tokens);

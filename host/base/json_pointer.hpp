@@ -9,4 +9,7 @@ namespace mcph {
 // To the member of that key, or to the element of that index, in what `pointer` leads to.
 std::string append_to_pointer(std::string pointer, std::string_view key);
 
+// The key or the index that is the last step of `pointer`; empty if it has none.
+std::string last_of_pointer(std::string_view pointer);
+
 }  // namespace mcph

@@ -56,6 +56,10 @@ std::string words_for(const std::vector<SourceFrame>& frames) {
   return words;
 }
 
+bool has_line(const std::vector<SourceFrame>& frames) {
+  return std::ranges::any_of(frames, [](const auto& frame) { return frame.line > 0; });
+}
+
 class LogReader {
  public:
   LogReader(const SymbolizeCommand& command, const FileDescriptor& library)
@@ -87,6 +91,7 @@ class LogReader {
   }
   const std::string& build_id() const { return build_id_; }
   bool has_found_places() const { return has_found_places_; }
+  bool has_found_lines() const { return has_found_lines_; }
 
  private:
   // Of an event that names the file.
@@ -109,6 +114,7 @@ class LogReader {
       if (found.has_error()) return found.error();
       symbols = *std::move(found);
       build_id_ = symbols.build_id;
+      has_found_lines_ = has_found_lines_ || std::ranges::any_of(symbols.places, has_line);
     }
     std::size_t place = 0;
     for (const auto& line : lines_)
@@ -125,9 +131,8 @@ class LogReader {
     for (auto found = find_mention(line, name_, 0); found; found = find_mention(line, name_, found->end)) {
       const auto& frames = symbols.places[place++];
       text += line.substr(from, found->begin - from);
-      const bool has_line = std::ranges::any_of(frames, [](const auto& frame) { return frame.line > 0; });
-      text += has_line ? replacement(line, *found, words_for(frames))
-                       : line.substr(found->begin, found->end - found->begin);
+      text += has_line(frames) ? replacement(line, *found, words_for(frames))
+                               : line.substr(found->begin, found->end - found->begin);
       from = found->end;
     }
     return text + line.substr(from);
@@ -150,6 +155,7 @@ class LogReader {
   std::set<std::string> builds_;     // that the log names
   std::string build_id_;             // of the library, once it has been looked into
   bool has_found_places_ = false;
+  bool has_found_lines_ = false;
 };
 
 }  // namespace
@@ -168,6 +174,12 @@ int run(const SymbolizeCommand& command) {
     const auto place = command.file.filename().string() + "+0x1a2b";
     std::cerr << "mcp-plugin-host: the input names no place in this file, such as " << place
               << "; give it the log of the host that told the crash, and the file the name that it has there\n";
+    return 1;
+  }
+  if (!reader.has_found_lines()) {
+    std::cerr << "mcp-plugin-host: " << command.file.string()
+              << " has no debug data for the places that the input names; give it the file as it was before it was "
+              << "stripped, or one of the same sources, compiled with -g\n";
     return 1;
   }
   const auto others = reader.other_builds();

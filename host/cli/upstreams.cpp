@@ -72,7 +72,8 @@ Result<OrderedJson> settings_of(const UpstreamsCommand& command) {
   const auto& words = command.words;
   const bool is_url = words.front().starts_with("https://") || words.front().starts_with("http://");
   OrderedJson settings;
-  if (is_url && words.size() > 1) return fail("after a URL nothing follows, but there is \"" + words[1] + "\"");
+  if (is_url && words.size() > 1)
+    return fail("after a URL nothing follows, but there is \"" + words[1] + "\"; options go before NAME");
   if (is_url && !environment->empty()) return fail("--env is for a COMMAND; a URL has --header");
   if (!is_url && !headers->empty()) return fail("--header is for a URL; a COMMAND has --env");
   if (is_url) {
@@ -138,6 +139,16 @@ void remark_on_program(const OrderedJson& settings, const fs::path& folder) {
             << "; without one the host refuses the server\n";
 }
 
+// Of what was meant for this program, perhaps.
+void remark_on_options(const std::vector<std::string>& words) {
+  constexpr std::string_view own[] = {"--components", "--env", "--force", "--header", "--prefix", "--sse"};
+  for (const auto& word : words) {
+    if (std::ranges::find(own, std::string_view(word).substr(0, word.find('='))) == std::end(own)) continue;
+    std::cerr << "mcp-plugin-host: " << word << " was taken for an argument of " << words.front()
+              << "; options of add go before NAME\n";
+  }
+}
+
 int add_upstream(const UpstreamsCommand& command) {
   if (!is_component_name(command.name))
     return complain("\"" + command.name + "\" is no name: it must be 1 to 128 characters of A-Za-z0-9_.-");
@@ -152,6 +163,7 @@ int add_upstream(const UpstreamsCommand& command) {
   std::cout << "Wrote " << file.string()
             << "; a host that runs serves it at once, and \"mcp-plugin-host list\" says what "
             << "it has.\n";
+  remark_on_options(command.words);
   remark_on_program(*settings, file.parent_path());
   return 0;
 }

@@ -68,7 +68,7 @@ std::string name_of(std::string pointer) {
     index.insert(0, "[" + pointer.substr(pointer.rfind('/') + 1) + "]");
     pointer.erase(pointer.rfind('/'));
   }
-  return "\"" + (pointer.empty() ? "" : pointer.substr(pointer.rfind('/') + 1)) + index + "\"";
+  return "\"" + last_of_pointer(pointer) + index + "\"";
 }
 
 // "host" of "host#ada"; empty: it has none.

@@ -258,8 +258,7 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
   const auto patience = begun ? limits().header_time : limits().idle_time;
   wait_for(begun ? Waiting::for_rest : Waiting::for_request, closing_ ? first_request_time : patience);
   for (;;) {
-    auto refused = reader.take(buffer_);
-    if (refused) {
+    if (auto refused = reader.take(buffer_)) {
       auto refusal = *std::move(refused);
       co_await refuse_unread(std::move(refusal));
       co_return false;
@@ -277,8 +276,7 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);
       if (!has_room) {
-        auto none = no_memory_for("this request");
-        co_await refuse_unread(std::move(none));
+        co_await refuse_for_memory();
         co_return false;
       }
       body_due = now() + limits().body_time;
@@ -292,8 +290,7 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
         in_place.empty() ? buffer_.prepare(read_size) : asio::mutable_buffer(in_place.data(), in_place.size());
     const auto [error, count] = co_await stream_->read_some(space);
     if (gives_way_) {
-      auto none = no_memory_for("this request");
-      co_await refuse_unread(std::move(none));
+      co_await refuse_for_memory();
       co_return false;
     }
     if (error && begun && std::exchange(timed_out_, false)) {
@@ -311,6 +308,11 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
     }
     if (!std::exchange(begun, true)) wait_for(Waiting::for_rest, limits().header_time);
   }
+}
+
+Coroutine<> HttpConnection::refuse_for_memory() {
+  auto none = no_memory_for("this request");
+  co_await refuse_unread(std::move(none));
 }
 
 // Of a message that is too long only the id is missing, which most have at their beginning. Its memory goes back.

@@ -162,6 +162,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   // Whether there is memory for what has come of the body, which may take a while.
   Coroutine<bool> has_room_for(const HttpRequestReader& reader);
   Coroutine<> refuse_unread(HttpRefusal refusal);
+  Coroutine<> refuse_for_memory();
   Coroutine<> answer(HttpRequestReader& reader);
   // No coroutine itself: the frame of a stream need not hold a place for a refusal.
   Coroutine<> serve_or_refuse(const HttpMessage& message, HttpRequest& request);

@@ -35,7 +35,7 @@ using Endpoint = asio::generic::stream_protocol::endpoint;
 constexpr unsigned max_turned_away = 16;
 constexpr std::string_view too_many_connections =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Type: text/plain\r\n"
-    "Content-Length: 29\r\n\r\nToo many connections are open\n";
+    "Content-Length: 29\r\n\r\nToo many connections are open";
 
 // A quarter of all that the process may have is left, within bounds: a worker takes three, a reload some more. Of that
 // connections `in_reserve` leave a half.

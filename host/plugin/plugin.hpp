@@ -93,6 +93,8 @@ class Plugin {
   virtual void call_failed(std::string why) = 0;
   // [any] The same for one that it answered with something invalid, which its author wants to find in the log.
   virtual void answered_wrongly(std::string why) = 0;
+  // [any] What is wrong with it, and the end of no call, for the status.
+  virtual void went_wrong(std::string /*what*/) {}
 
   // [control] Ends it; no call is in flight. False: it did not come to rest and is left as it is.
   virtual bool stop(std::chrono::milliseconds patience) = 0;

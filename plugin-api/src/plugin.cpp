@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <stdexcept>
 
 #include <mcp/bundle.h>
@@ -36,6 +37,25 @@ detail::PromptText parse_prompt_text(std::string_view prompt, std::string_view t
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument("prompt \"" + std::string(prompt) + "\": " + error.what());
   }
+}
+
+// In the order of the placeholders.
+std::vector<Arg> arguments_of(std::string_view prompt, const std::vector<std::string>& placeholders,
+                              const std::vector<Arg>& described) {
+  std::vector<Arg> arguments;
+  for (const auto& placeholder : placeholders)
+    arguments.push_back(arg(placeholder));
+  for (const Arg& each : described) {
+    const auto found = std::find(placeholders.begin(), placeholders.end(), each.name());
+    if (found == placeholders.end()) {
+      throw std::invalid_argument("prompt \"" + std::string(prompt) + "\": its text has no {" + each.name() +
+                                  "}, which an argument describes");
+    }
+    arguments[static_cast<std::size_t>(found - placeholders.begin())] = each;
+  }
+  for (Arg& argument : arguments)
+    argument.required();
+  return arguments;
 }
 
 }  // namespace
@@ -81,12 +101,11 @@ Prompt Plugin::add_prompt(std::string_view name, std::string_view description, c
   return Prompt(instance_.registry(), std::move(record));
 }
 
-Prompt Plugin::prompt_text(std::string_view name, std::string_view description, std::string_view text) {
+Prompt Plugin::prompt_text(std::string_view name, std::string_view description, std::string_view text,
+                           const std::vector<Arg>& arguments) {
   detail::PromptText parsed = parse_prompt_text(name, text);
-  std::vector<Arg> arguments;
-  for (const auto& placeholder : parsed.placeholders())
-    arguments.push_back(arg(placeholder).required());
-  return prompt(name, description, arguments,
+  const auto all = arguments_of(name, parsed.placeholders(), arguments);
+  return prompt(name, description, all,
                 [parsed = std::move(parsed)](const Arguments& given) { return parsed.filled(given); });
 }
 

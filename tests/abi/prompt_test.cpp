@@ -201,6 +201,16 @@ TEST(PromptText, EachPlaceholderIsOneRequiredArgument) {
   EXPECT_EQ(harness.get_prompt("greet", {{"title", "Dr"}}).error_code(), mcp::invalid_params);
 }
 
+TEST(PromptText, AnArgumentSaysMoreOfAPlaceholder) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.prompt_text("greet", "Greets", "Dear {title} {name}", {mcp::arg("name", "Whom to greet")});
+  });
+  EXPECT_EQ(harness.describe()["prompts"][0]["arguments"].dump(),
+            R"([{"name":"title","required":true},{"name":"name","description":"Whom to greet","required":true}])");
+  EXPECT_THROW(Harness([](mcp::Plugin& plugin) { plugin.prompt_text("a", "", "{b}", {mcp::arg("c", "None")}); }),
+               std::runtime_error);
+}
+
 TEST(PromptText, OtherBracesStayWhatTheyAre) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.prompt_text("braces", "", R"({{name}} { x } {} {"a": 1} {"b": {"c": 2} } }} {{)");

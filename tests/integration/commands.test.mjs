@@ -218,15 +218,17 @@ test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
     return { status, said: (stdout + stderr).replaceAll(`${folder}/`, '').trim().split('\n') };
   };
   const text = '[tls]\ncertificate = "server.pem"\nkey = "server.key"\n[audit]\nfile = "audit/log"\nkey = "audit/key.pem"\n'
-    + `[plugins]\ncomponents = "${folder}"\n`;
+    + `[plugins]\ncomponents = "${folder}"\n[tokens]\nfile = "team/tokens.json"\n[roles.user]\n`;
   const { status, said } = await check(text);
   assert.equal(status, 2);
   assert.deepEqual(said, [
     'team.toml:1:1: "tls" cannot be used: server.pem: it cannot be opened: No such file or directory',
     `team.toml:5:8: "file" cannot be used: its folder audit is not there; make it`,
     'team.toml:6:7: "key" cannot be used: cannot read audit/key.pem: No such file or directory',
+    'team.toml:10:8: "file" cannot be used: team/tokens.json: its folder is not there; make it',
   ]);
   assert.deepEqual(await check(text, '--no-files'), { status: 0, said: ['team.toml: ok'] });
+  assert.match((await check('[servers."a/b"]\nallow = ["tool:*"]\n', '--no-files')).said[0], /^team\.toml:1:10: "a\/b" is part of a path/);
   const open = await check('[http]\nlisten = "0.0.0.0:0"\n', '--no-files');
   assert.equal(open.status, 2);
   assert.match(open.said[0], /^team\.toml:2:10: "listen" 0\.0\.0\.0:0 is reached by others, and nothing proves who they are\./);
@@ -295,6 +297,7 @@ test('AddSaysThatThereIsNoSuchProgram', async (context) => {
   assert.equal(added.status, 0);
   assert.match(added.stderr, /there is no program no-such-program in PATH; without one the host refuses the server\n/);
   assert.ok(existsSync(components.file('wiki.mcp.json')));
+  assert.match((await on('add', 'late', 'sh', '--prefix', 'x')).stderr, /: --prefix was taken for an argument of sh; options of add go before NAME\n/);
   assert.equal((await on('add', 'node', process.execPath)).stderr, '');
   assert.equal((await on('add', 'shell', 'sh')).stderr, '');
 });

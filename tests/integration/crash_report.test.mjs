@@ -104,7 +104,7 @@ test('AFunctionThatCallsItselfForEverIsToldOnce', { skip }, async (context) => {
   const [, innermost, caller, repeats, ...rest] = backtrace(host);
   const overflow = new RegExp(String.raw`^${named('overflow_stack')} at /.*/crashing\.cpp:\d+$`);
   for (const frame of [innermost, caller]) assert.match(frame, overflow);
-  assert.match(repeats, /^\.\.\. \d\d more times$/);
+  assert.match(repeats, /^\.\.\. at least \d\d more times$/);
   assert.deepEqual(rest, []);
 });
 
@@ -248,6 +248,10 @@ test('ALogFromElsewhereIsMadeReadable', { skip }, async (context) => {
   const { at } = read.find((entry) => entry.event === 'plugin crashed');
   const [inlined, around] = [lineOf('inlined: first_of'), lineOf('crash: use_inlined')];
   assert.match(at, new RegExp(`^first_of at \\S+/crashing.cpp:${inlined}, inlined into use_inlined at \\S+/crashing.cpp:${around}$`));
+
+  const stripped = symbolize(file, log);
+  assert.deepEqual({ stdout: stripped.stdout, status: stripped.status }, { stdout: log, status: 1 });
+  assert.match(stripped.stderr, /crashing\.so has no debug data for the places that the input names; give it the file as it was/);
 
   await copyFile(fixture('crashing_debug'), whole);
   const other = symbolize(whole, log);

@@ -242,6 +242,18 @@ test('TheOptionHoldsPluginsThatDoNotSay', async (context) => {
   assert.equal(await attempt(host, 'read', '/etc/passwd'), 'denied: EACCES');
 });
 
+test('APathThatIsNotThereIsToldOnce', async (context) => {
+  const components = await Components.create();
+  await components.write('escaping.json', '{"sandbox": {"profile": "strict", "read": ["/nonexistent"]}}');
+  await components.add('escaping');
+  const host = await serveWith(context, components, []);
+  assert.match((await host.log.until({ event: 'plugin refused' })).reason, /nonexistent/);
+  // Its process has ended when the next has been loaded.
+  await components.add('sample_v1');
+  await host.log.until({ event: 'plugin loaded', plugin: 'sample' });
+  assert.equal(host.log.entries.some(({ event }) => event === 'plugin did not stop well'), false);
+});
+
 // It could make a link to anywhere of it, which would be followed when the other one is started again.
 test('APluginInAFolderNamedLikeAnotherKeepsItsDataFromThatOne', async (context) => {
   const components = await Components.create('escaping');

@@ -1,7 +1,8 @@
 // Who has no token is refused; who has one sees and may do what the token's roles allow, and as long as it is good.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -387,6 +388,15 @@ test('AFileThatLosesItsProtectionOnTheWayIsNotTaken', async (context) => {
   await writeFile(team.file, '');
   assert.match((await refused).reason, /team\.toml: it has no \[tokens\], \[issuers\] or other credentials any more/);
   assert.equal((await postModern(team.url, 'tools/list')).status, 401);
+});
+
+test('AFileOfTokensThatIsGoneIsTold', async (context) => {
+  const team = await Team.serve(context, await Components.create('sample_v1'), '[roles.user]\nallow = ["tool:*"]\n');
+  const token = await team.token('ada', 'user');
+  const told = team.host.log.next({ event: 'no tokens' });
+  await rm(join(dirname(team.file), 'tokens.json'));
+  assert.match((await told).next, /see that this is the file/);
+  await team.until(token, (status) => status === 401);
 });
 
 test('ATokenIsRevokedAlsoWhileTheConfigurationIsWrong', async (context) => {

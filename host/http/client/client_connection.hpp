@@ -70,7 +70,6 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   Coroutine<> write_rest(std::size_t written);
   // False: nothing more is read.
   bool take_bytes(std::size_t count);
-  bool take_head_or_body(const Error& error);
   bool finish(bool is_clean);
   void break_off(const Error& error);
   void end_with(const Result<>& why);

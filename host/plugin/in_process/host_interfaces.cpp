@@ -24,7 +24,9 @@ const void* InProcessPlugin::interface_named(std::string_view name) const {
 
 const mcp_server_info InProcessPlugin::server_info_table = {
     sizeof(mcp_server_info), 0, [](const mcp_host* host, const mcp_sink* sink) {
-      sink->write(sink->context, as_mcp(self_of(host).setup_.server_info()));
+      self_of(host).serve("server_info", [&](const InProcessPlugin& plugin) {
+        give(plugin.identity_, sink, plugin.setup_.server_info());
+      });
     }};
 
 const mcp_bundle InProcessPlugin::bundle_table = {sizeof(mcp_bundle), 0,

@@ -16,9 +16,12 @@
 namespace mcph {
 namespace {
 
-// A sink that collects into a string.
-mcp_sink sink_into(std::string& text) {
-  return {&text, [](void* context, mcp_string piece) { static_cast<std::string*>(context)->append(view(piece)); }};
+// A sink that collects a reason into a string, as much as a message may have.
+mcp_sink sink_into(std::string& reason) {
+  return {&reason, [](void* context, mcp_string piece) {
+            auto& text = *static_cast<std::string*>(context);
+            text.append(view(piece).substr(0, max_message_bytes - text.size()));
+          }};
 }
 
 struct Description {

@@ -57,6 +57,7 @@ class InProcessPlugin final : public Plugin, private CallTable::Owner {
   PluginStatus status() const override;
   void call_failed(std::string why) override { calls_.failed(std::move(why)); }
   void answered_wrongly(std::string why) override { calls_.answered_wrongly(std::move(why)); }
+  void went_wrong(std::string what) override { calls_.went_wrong(std::move(what)); }
   bool stop(std::chrono::milliseconds patience) override;
   // [control] The same on this thread, for as long as it takes.
   void stop_here();

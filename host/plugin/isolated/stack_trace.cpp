@@ -120,9 +120,10 @@ void add_without_repeats(std::span<const std::string> frames, std::vector<std::s
     const auto count = times(begin, size);
     const auto block = frames.subspan(begin, size);
     lines.insert(lines.end(), block.begin(), block.end());
-    lines.push_back("... " + std::string(size > 1 ? "these " + std::to_string(size) + ", " : "") +
-                    std::to_string(count - 1) + " more times");
     begin += count * size;
+    // A trace has only so many frames: what it ends with may have gone on.
+    lines.push_back("... " + std::string(size > 1 ? "these " + std::to_string(size) + ", " : "") +
+                    (begin == frames.size() ? "at least " : "") + std::to_string(count - 1) + " more times");
   }
 }
 

@@ -59,7 +59,8 @@ Result<Begun> begin_with_ends(const Begin& begin) {
   return Begun{*std::move(process), {std::move(sockets->first), std::move(output)}};
 }
 
-// Where it cannot be forked, it is started, with other ends: one may have been forked that nobody knows of.
+// Where it cannot be forked, it is started, with other ends: one may have been forked of which nobody has heard. That
+// one ends with its socket, and is not reaped before the host ends; of a fork server that fails so there are few.
 Result<Begun> begin_process(const WorkerChannel::Program& program) {
   using Process = Result<std::shared_ptr<WorkerProcess>>;
   if (program.fork_server != nullptr) {

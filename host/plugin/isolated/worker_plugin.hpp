@@ -42,6 +42,7 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   PluginStatus status() const override;
   void call_failed(std::string why) override;
   void answered_wrongly(std::string why) override { calls_.answered_wrongly(std::move(why)); }
+  void went_wrong(std::string what) override { calls_.went_wrong(std::move(what)); }
   bool stop(std::chrono::milliseconds patience) override;
 
  private:

@@ -91,7 +91,7 @@ WatchedEnd watch_end(int process) {
 // Of one that nobody can watch.
 Error end_unwatched(int process, const std::string& reason) {
   ::kill(process, SIGKILL);
-  ::waitpid(process, nullptr, 0);
+  uninterrupted([&] { return ::waitpid(process, nullptr, 0); });
   return fail_for_now("a worker cannot be watched: " + reason);
 }
 
@@ -132,7 +132,7 @@ WorkerProcess::~WorkerProcess() {
   if (reaped_) return;
   ::kill(-process_, SIGKILL);
   ::kill(process_, SIGKILL);
-  ::waitpid(process_, nullptr, 0);
+  uninterrupted([&] { return ::waitpid(process_, nullptr, 0); });
   mark_.end_descendants_of(process_);
 }
 

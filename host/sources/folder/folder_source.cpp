@@ -480,9 +480,10 @@ void FolderSource::settle_description(const Described& described) {
   // A worker that is being started anew says so when it is there.
   if (description.has_error() && description.error().may_pass()) return;
   tracked.description = description.has_value() ? *description : std::string();
-  const auto keep_serving = [this, &path = file](const std::string& reason) {
+  const auto keep_serving = [this, &path = file, &plugin = *tracked.served().plugin](const std::string& reason) {
     with_.log.error("plugin misbehaved",
                     {{"file", path.string()}, {"reason", reason}, {"serving", "the components it had before"}});
+    plugin.went_wrong(reason + "; served are those that it had before");
   };
   if (description.has_error()) return keep_serving("its components changed: " + description.error().message);
   auto parsed = parse_components(*description);

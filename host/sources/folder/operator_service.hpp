@@ -32,7 +32,7 @@ struct OperatorRequest {
 struct OperatorOutcome {
   std::filesystem::path file;
   bool good = true;
-  std::string text = {};  // "serving clock 1.0.0 (0123456789abcdef)"
+  std::string text = {};  // "serving clock 1.0.0 (0123456789ab)"
 };
 
 using TrackedFiles = std::map<std::filesystem::path, TrackedFile>;

@@ -72,6 +72,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   PluginStatus status() const override;
   void call_failed(std::string why) override;
   void answered_wrongly(std::string why) override { calls_.table().answered_wrongly(std::move(why)); }
+  void went_wrong(std::string what) override { calls_.table().went_wrong(std::move(what)); }
   bool stop(std::chrono::milliseconds patience) override;
 
   // What of the last listing could not be served, for people.

@@ -64,6 +64,7 @@ class FakePlugin final : public Plugin, private CallTable::Owner {
     failures.push_back(why);
     table_.answered_wrongly(std::move(why));
   }
+  void went_wrong(std::string what) override { table_.went_wrong(std::move(what)); }
   bool stop(std::chrono::milliseconds) override { return true; }
 
   // As the plugin does; `index` counts the calls that it was given.

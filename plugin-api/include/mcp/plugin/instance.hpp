@@ -135,8 +135,10 @@ class Plugin {
 
   /// One message of the user. Each {placeholder} is a required argument; write {{ and }} for braces. Braces around
   /// anything that is no name stay as they are, such as {"a": 1}. A brace without its other one is refused
-  /// (std::invalid_argument), and so is nested JSON that ends in }}, which is one brace.
-  Prompt prompt_text(std::string_view name, std::string_view description, std::string_view text);
+  /// (std::invalid_argument), and so is nested JSON that ends in }}, which is one brace. `arguments` say more of them
+  /// than their names: mcp::arg("topic", "What to explain"); one that is no placeholder is refused likewise.
+  Prompt prompt_text(std::string_view name, std::string_view description, std::string_view text,
+                     const std::vector<Arg>& arguments = {});
 
   /// False if there is no such component.
   bool remove_tool(std::string_view name);

@@ -416,6 +416,8 @@ TEST_F(FolderSourceTest, KeepsTheComponentsThatItHadWhereTheNewOnesAreInvalid) {
   pass(0ms);
   EXPECT_NE(catalog_.current()->find_tool("a"), nullptr);
   EXPECT_EQ(log_.count("plugin misbehaved"), 1U);
+  EXPECT_THAT(loader_.plugins["a"].lock()->status().calls.last_error->what,
+              ::testing::StartsWith("its components changed to something invalid: "));
 }
 
 TEST_F(FolderSourceTest, DoesWhatTheOperatorAsks) {
