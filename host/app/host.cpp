@@ -182,7 +182,8 @@ void Host::end_calls(std::chrono::milliseconds grace, const std::function<bool()
 
 bool Host::end() {
   if (!folder_.stop(end_patience)) {
-    log_.error("reloading does not end", {{"reason", "a plugin that is being loaded or started does not come back"}});
+    log_.error("reloading does not end",
+               {{"reason", "a plugin that is being loaded, started or described does not come back"}});
     return false;
   }
   http_upstreams_.close(farewell_to_upstreams);

@@ -120,6 +120,11 @@ LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, const C
 void LiveConfiguration::take(Access access) {
   // Clients send their tokens from now on.
   if (config_.knows_credentials()) keep_memory_private();
+  if (!config_.tokens.empty() && !access.has_tokens) {
+    log_.warning("no tokens", {{"file", config_.tokens.string()},
+                               {"consequence", "whoever has a token of this server is refused"},
+                               {"next", "see that this is the file; mcp-plugin-host token create makes one"}});
+  }
   for (const auto& [name, state] : access.states)
     servers_.at(name).access.set(state);
   policies_ = std::move(access.policies);
@@ -190,12 +195,8 @@ Result<LiveConfiguration::Access> LiveConfiguration::access_of(const Config& con
     return fail("[issuers] needs [server] url, with which the host has to be started anew");
   const auto tokens = config.tokens.empty() ? Result<TokenRecords>(TokenRecords()) : read_tokens(config.tokens);
   if (tokens.has_error()) return tokens.error();
-  if (!config.tokens.empty() && tokens->empty()) {
-    log_.warning("no tokens", {{"file", config.tokens.string()},
-                               {"consequence", "whoever has a token of this server is refused"},
-                               {"next", "see that this is the file; mcp-plugin-host token create makes one"}});
-  }
   Access access;
+  access.has_tokens = !tokens->empty();
   for (auto& [name, server] : servers_) {
     auto state = access_of(name, config, *roles, *tokens);
     if (state.has_error()) return state.error();

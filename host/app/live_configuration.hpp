@@ -72,6 +72,7 @@ class LiveConfiguration {
   };
   // What is to be known of all servers.
   struct Access {
+    bool has_tokens = false;
     std::map<std::string, std::shared_ptr<const AccessState>> states;
     std::map<std::string, std::shared_ptr<const Policy>> policies;
   };

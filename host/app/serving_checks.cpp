@@ -49,16 +49,20 @@ Mistakes check_files(const Config& config) {
   };
   note("/plugins/components", find_components(config.host));
   if (config.tls.is_on()) note("/tls", TlsContext::load(config.tls, nullptr, std::chrono::system_clock::now()));
+  const auto note_folder_of = [&](std::string pointer, const std::filesystem::path& file) {
+    const auto folder = file.parent_path();
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+      note(std::move(pointer), Result<>(fail("its folder " + folder.string() + " is not there; make it")));
+  };
   if (!config.tokens.empty()) note("/tokens/file", read_tokens(config.tokens));
+  note_folder_of("/tokens/file", config.tokens);
   for (const auto& [name, issuer] : config.issuers) {
     if (!issuer.client_secret.empty())
       note(append_to_pointer("/issuers", name) + "/client_secret_file", read_client_secret(issuer.client_secret));
   }
   if (!config.audit.key.empty()) note("/audit/key", AuditSigningKey::read(config.audit.key));
-  const auto folder = config.audit.file.parent_path();
-  std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    note("/audit/file", Result<>(fail("its folder " + folder.string() + " is not there; make it")));
+  note_folder_of("/audit/file", config.audit.file);
   if (!config.traces.headers.empty()) note("/traces/headers_file", read_header_file(config.traces.headers));
   return mistakes;
 }

@@ -4,10 +4,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <filesystem>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -110,12 +108,7 @@ Result<> replace(const std::filesystem::path& file, const std::string& text) {
 
 Result<TokenRecords> read_tokens(const std::filesystem::path& file) {
   const auto opened = open_to_read(file);
-  if (!opened && errno == ENOENT) {
-    std::error_code ignored;
-    const auto folder = file.parent_path();
-    if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return TokenRecords();
-    return fail(file.string() + ": its folder is not there; make it");
-  }
+  if (!opened && errno == ENOENT) return TokenRecords();
   if (!opened) return fail_with(file, "read");
   const auto named = [&](const Error& error) { return fail(file.string() + ": " + error.message); };
   if (const auto regular = identity_of_regular_file(opened); regular.has_error()) return named(regular.error());

@@ -30,7 +30,7 @@ struct TokenRecord {
 };
 using TokenRecords = std::vector<TokenRecord>;
 
-// None where there is no file, but its folder. Refuses a file that others than its owner may write to.
+// None where there is no file. Refuses a file that others than its owner may write to.
 Result<TokenRecords> read_tokens(const std::filesystem::path& file);
 
 // Reads, changes and writes. Nothing is written if `change` fails.

@@ -134,7 +134,7 @@ int run(const CallCommand& command) {
   CommandLog log(command.config.host, true);
   auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) {
-    return fail_with("the arguments are not valid JSON: " + arguments.error().message, command.json);
+    return fail_with("the arguments are " + arguments.error().message, command.json);
   }
   auto answers = GivenAnswers::read(command.answers);
   if (answers.has_error()) return fail_with(answers.error().message, command.json);

@@ -177,7 +177,7 @@ int explain_all(Host& host, const ExplainCommand& command, AskedUse asked, Json&
 int run(const ExplainCommand& command) {
   CommandLog log(command.config.host);
   auto arguments = parse_json(command.arguments);
-  if (arguments.has_error()) return complain("the arguments are not valid JSON: " + arguments.error().message);
+  if (arguments.has_error()) return complain("the arguments are " + arguments.error().message);
   if (!arguments->is_object()) return complain("the arguments must be a JSON object");
   auto asked = read_use(command, *arguments);
   if (!asked) return complain("METHOD must be tools/call, resources/read or prompts/get, but is " + command.method);

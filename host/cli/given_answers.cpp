@@ -47,7 +47,7 @@ Result<GivenAnswers> GivenAnswers::read(const std::vector<std::string>& texts) {
     auto json = parse_json(text);
     // Words need no quotes.
     if (json.has_error() && text.find_first_of("{[\"") == 0)
-      return fail("the answer " + text + " is not valid JSON: " + json.error().message);
+      return fail("the answer " + text + " is " + json.error().message);
     answers.left_.push_back(json.has_error() ? Json(text) : *std::move(json));
   }
   return answers;

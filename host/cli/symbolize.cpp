@@ -176,14 +176,14 @@ int run(const SymbolizeCommand& command) {
               << "; give it the log of the host that told the crash, and the file the name that it has there\n";
     return 1;
   }
-  if (!reader.has_found_lines()) {
+  const auto others = reader.other_builds();
+  if (others.empty() || reader.build_id().empty()) {
+    if (reader.has_found_lines()) return 0;
     std::cerr << "mcp-plugin-host: " << command.file.string()
               << " has no debug data for the places that the input names; give it the file as it was before it was "
               << "stripped, or one of the same sources, compiled with -g\n";
     return 1;
   }
-  const auto others = reader.other_builds();
-  if (others.empty() || reader.build_id().empty()) return 0;
   std::cerr << "mcp-plugin-host: " << command.file.string()
             << " is not the build that crashed, so its lines may be others: "
             << "it has the build ID " << reader.build_id() << ", and the log names " << others << "\n";

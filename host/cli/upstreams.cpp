@@ -139,13 +139,14 @@ void remark_on_program(const OrderedJson& settings, const fs::path& folder) {
             << "; without one the host refuses the server\n";
 }
 
-// Of what was meant for this program, perhaps.
+// Of what was meant for this program, perhaps. Its value may be a secret.
 void remark_on_options(const std::vector<std::string>& words) {
   constexpr std::string_view own[] = {"--components", "--env", "--force", "--header", "--prefix", "--sse"};
   for (const auto& word : words) {
-    if (std::ranges::find(own, std::string_view(word).substr(0, word.find('='))) == std::end(own)) continue;
-    std::cerr << "mcp-plugin-host: " << word << " was taken for an argument of " << words.front()
-              << "; options of add go before NAME\n";
+    const auto option = std::string_view(word).substr(0, word.find('='));
+    if (std::ranges::find(own, option) == std::end(own)) continue;
+    std::cerr << "mcp-plugin-host: " << option << " is passed to " << words.front()
+              << "; if it was meant for add, it goes before NAME\n";
   }
 }
 

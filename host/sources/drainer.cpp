@@ -51,8 +51,11 @@ void Drainer::hurry(const Version& version, Plugin& plugin) {
                 {"reason", reason}});
   };
   if (!version.cancelled) {
-    say(Log::Level::warning, "calls cancelled", plugin.calls_in_flight(),
-        "they did not finish in time after the plugin was replaced or removed");
+    // Without calls somebody else still holds it, who describes it, say.
+    if (const auto calls = plugin.calls_in_flight(); calls > 0) {
+      say(Log::Level::warning, "calls cancelled", calls,
+          "they did not finish in time after the plugin was replaced or removed");
+    }
     return plugin.cancel_all(CancelReason::reload);
   }
   const auto calls = plugin.fail_all("the call was cut off, because the plugin was replaced or removed");

@@ -46,11 +46,13 @@ std::vector<Arg> arguments_of(std::string_view prompt, const std::vector<std::st
   for (const auto& placeholder : placeholders)
     arguments.push_back(arg(placeholder));
   for (const Arg& each : described) {
+    const auto refuse = [&](const char* why) {
+      throw std::invalid_argument("prompt \"" + std::string(prompt) + "\": {" + each.name() + "}" + why);
+    };
     const auto found = std::find(placeholders.begin(), placeholders.end(), each.name());
-    if (found == placeholders.end()) {
-      throw std::invalid_argument("prompt \"" + std::string(prompt) + "\": its text has no {" + each.name() +
-                                  "}, which an argument describes");
-    }
+    if (found == placeholders.end()) refuse(" is described, and not in its text");
+    const auto is_same = [&](const Arg& other) { return other.name() == each.name(); };
+    if (std::count_if(described.begin(), described.end(), is_same) > 1) refuse(" is described twice");
     arguments[static_cast<std::size_t>(found - placeholders.begin())] = each;
   }
   for (Arg& argument : arguments)

@@ -207,8 +207,16 @@ TEST(PromptText, AnArgumentSaysMoreOfAPlaceholder) {
   });
   EXPECT_EQ(harness.describe()["prompts"][0]["arguments"].dump(),
             R"([{"name":"title","required":true},{"name":"name","description":"Whom to greet","required":true}])");
-  EXPECT_THROW(Harness([](mcp::Plugin& plugin) { plugin.prompt_text("a", "", "{b}", {mcp::arg("c", "None")}); }),
-               std::runtime_error);
+  const auto refusal = [](const std::vector<mcp::Arg>& arguments) -> std::string {
+    try {
+      const Harness refused([&](mcp::Plugin& plugin) { plugin.prompt_text("a", "", "{b}", arguments); });
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(refusal({mcp::arg("c", "C")}), R"(setup failed: prompt "a": {c} is described, and not in its text)");
+  EXPECT_EQ(refusal({mcp::arg("b", "B"), mcp::arg("b", "B")}), R"(setup failed: prompt "a": {b} is described twice)");
 }
 
 TEST(PromptText, OtherBracesStayWhatTheyAre) {

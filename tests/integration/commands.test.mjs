@@ -225,7 +225,7 @@ test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
     'team.toml:1:1: "tls" cannot be used: server.pem: it cannot be opened: No such file or directory',
     `team.toml:5:8: "file" cannot be used: its folder audit is not there; make it`,
     'team.toml:6:7: "key" cannot be used: cannot read audit/key.pem: No such file or directory',
-    'team.toml:10:8: "file" cannot be used: team/tokens.json: its folder is not there; make it',
+    'team.toml:10:8: "file" cannot be used: its folder team is not there; make it',
   ]);
   assert.deepEqual(await check(text, '--no-files'), { status: 0, said: ['team.toml: ok'] });
   assert.match((await check('[servers."a/b"]\nallow = ["tool:*"]\n', '--no-files')).said[0], /^team\.toml:1:10: "a\/b" is part of a path/);
@@ -297,7 +297,7 @@ test('AddSaysThatThereIsNoSuchProgram', async (context) => {
   assert.equal(added.status, 0);
   assert.match(added.stderr, /there is no program no-such-program in PATH; without one the host refuses the server\n/);
   assert.ok(existsSync(components.file('wiki.mcp.json')));
-  assert.match((await on('add', 'late', 'sh', '--prefix', 'x')).stderr, /: --prefix was taken for an argument of sh; options of add go before NAME\n/);
+  assert.match((await on('add', 'late', 'sh', '--prefix', 'x')).stderr, /: --prefix is passed to sh; if it was meant for add, it goes before NAME\n/);
   assert.equal((await on('add', 'node', process.execPath)).stderr, '');
   assert.equal((await on('add', 'shell', 'sh')).stderr, '');
 });
@@ -411,7 +411,7 @@ test('WhatAPluginAsksItsClientIsAnsweredByTheCommandLine', async (context) => {
     /the client is asked elicitation\/create: Second name\?; answer it with --answer JSON: \{"method"/);
   assert.match(await refused('call', 'two_rounds', ...answers({ name: 7 })),
     /answer 1 does not fit elicitation\/create: First name\?: .*"name" must be a string/);
-  assert.match(await refused('call', 'two_rounds', '--answer', '{'), /the answer \{ is not valid JSON: /);
+  assert.match(await refused('call', 'two_rounds', '--answer', '{'), /the answer \{ is not valid JSON at line 1/);
 });
 
 // The build folder of a project of that language, built and tested, and what the tests have printed.

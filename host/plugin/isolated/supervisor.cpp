@@ -203,7 +203,8 @@ Supervisor::Answer Supervisor::ask(Purpose purpose) {
   {
     const MutexLock lock(mutex_);
     if (state_ == State::starting || state_ == State::backoff) return fail_for_now("it is being started anew");
-    if (channel_ == nullptr) return fail(end_);
+    // Whoever has given it up tells it.
+    if (channel_ == nullptr) return state_ == State::given_up ? fail_for_now(end_) : fail(end_);
     channel = channel_;
     query = begin_query(purpose);
     answer = query_->answer->get_future();

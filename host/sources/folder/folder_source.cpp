@@ -113,7 +113,7 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
   wait_for_tasks(at_start.value_or(options_.task_patience));
   collect_loads(with_.now());
   withdraw_given_up(with_.now());
-  describe_changed(with_.now(), due);
+  describe_changed(at_start.value_or(options_.task_patience), due);
   if (changed_) publish();
   tell_served();
   if (const auto next = with_.drainer.attend(with_.now())) due = std::min(due, *next);
@@ -401,13 +401,15 @@ void FolderSource::withdraw_given_up(Time now) {
 }
 
 // What changes without end is described as long as it is not.
-void FolderSource::describe_changed(Time now, Time& due) {
+void FolderSource::describe_changed(std::chrono::milliseconds patience, Time& due) {
+  const auto now = with_.now();
   if (now >= describe_at_ && begin_descriptions()) {
-    wait_for_tasks(options_.task_patience);
+    wait_for_tasks(patience);
     const auto end = with_.now();
     describe_at_ = end + std::max<Time::duration>(options_.describe_interval, end - now);
   }
   collect_descriptions();
+  tell_slow_descriptions();
   const MutexLock lock(inbox_->mutex);
   const auto can_be = [this](const auto& each) { return can_be_described(each.first); };
   if (std::ranges::any_of(inbox_->to_describe, can_be)) due = std::min(due, describe_at_);
@@ -440,17 +442,16 @@ void FolderSource::begin_description(const Attempt& version, std::shared_ptr<Com
     if (changes != nullptr) to_tell_.push_back(std::move(changes));
     return;
   }
-  describing_.insert(version);
-  begin_task([this, plugin = found->second.served().plugin,
+  describing_.emplace(version, false);
+  begin_task([this, plugin = std::weak_ptr(found->second.served().plugin),
               described = Described{.version = version, .changes = std::move(changes)}](TaskId task) mutable {
-    describe(task, std::move(plugin), std::move(described));
+    describe(task, plugin, std::move(described));
   });
 }
 
-// On a thread for tasks. The plugin's lease is given back while this object is there.
-void FolderSource::describe(TaskId task, std::shared_ptr<Plugin> plugin, Described described) {
-  if (!is_stopping()) described.description = plugin->describe();
-  plugin = nullptr;
+// On a thread for tasks. The lease is given back while this object is there.
+void FolderSource::describe(TaskId task, const std::weak_ptr<Plugin>& plugin, Described described) {
+  if (const auto lease = plugin.lock(); lease != nullptr && !is_stopping()) described.description = lease->describe();
   const MutexLock lock(inbox_->mutex);
   inbox_->described.push_back(std::move(described));
   if (!inbox_->serves_changes) serve_no_changes(*inbox_);
@@ -467,6 +468,15 @@ void FolderSource::collect_descriptions() {
     describing_.erase(each.version);
     settle_description(each);
     if (each.changes != nullptr) to_tell_.push_back(std::move(each.changes));
+  }
+}
+
+void FolderSource::tell_slow_descriptions() {
+  for (auto& [version, is_told] : describing_) {
+    if (std::exchange(is_told, true)) continue;
+    with_.log.warning("plugin is slow", {{"file", version.first.string()},
+                                         {"reason", "its components have changed, and it has not described them yet"},
+                                         {"serving", "the components it had before, until it has"}});
   }
 }
 

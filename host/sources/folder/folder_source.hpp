@@ -127,7 +127,7 @@ class FolderSource final : private OperatedFiles {
   struct Described {
     Attempt version;
     std::shared_ptr<ComponentChanges> changes;  // may be null
-    Result<std::string> description = fail("it has not been described");
+    Result<std::string> description = fail_for_now("it has not been described");
   };
   struct GivenUp {
     Path file;
@@ -181,11 +181,12 @@ class FolderSource final : private OperatedFiles {
   void pass_over(TrackedFile& tracked, const Path& file);
   PluginEvents events_of(const Path& file, std::uint64_t attempt);
   void withdraw_given_up(Time now);
-  void describe_changed(Time now, Time& due);
+  void describe_changed(std::chrono::milliseconds patience, Time& due);
   // False: there are none.
   bool begin_descriptions();
   void begin_description(const Attempt& version, std::shared_ptr<ComponentChanges> changes);
-  void describe(TaskId task, std::shared_ptr<Plugin> plugin, Described described);
+  void describe(TaskId task, const std::weak_ptr<Plugin>& plugin, Described described);
+  void tell_slow_descriptions();
   void collect_descriptions();
   void settle_description(const Described& described);
   // Its load has not been collected.
@@ -215,8 +216,8 @@ class FolderSource final : private OperatedFiles {
   std::optional<Time> burst_began_;  // since when changes wait for others
   bool changed_ = true;              // what it serves, since it was published
   std::vector<std::function<void()>> to_say_;
-  Time describe_at_;  // not before
-  std::set<Attempt> describing_;
+  Time describe_at_;                                        // not before
+  std::map<Attempt, bool> describing_;                      // whether it has been said that this takes long
   std::vector<std::shared_ptr<ComponentChanges>> to_tell_;  // at the end of this look
   std::vector<ScanProblem> reported_problems_;
   std::string reported_degradation_;

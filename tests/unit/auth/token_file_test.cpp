@@ -51,12 +51,6 @@ TEST_F(TokenFileTest, HasNoneWhereItIsNotThere) {
   EXPECT_TRUE(read_tokens(file_)->empty());
 }
 
-TEST_F(TokenFileTest, IsRefusedWhereItsFolderIsNotThere) {
-  const auto read = read_tokens(temporary_.path() / "team" / "tokens.json");
-  ASSERT_TRUE(read.has_error());
-  EXPECT_THAT(read.error().message, ::testing::EndsWith("team/tokens.json: its folder is not there; make it"));
-}
-
 TEST_F(TokenFileTest, IsReadAsItHasBeenWritten) {
   auto token = record("ada");
   token.expiry = token.created + 24h;

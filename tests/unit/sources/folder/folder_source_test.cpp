@@ -348,6 +348,7 @@ TEST_F(FolderSourceTest, GoesOnWhileAPluginHangsThatIsDescribedAgain) {
   change();
   source_.look();
   ASSERT_EQ(loads_.tasks.size(), 1U);
+  EXPECT_EQ(log_.count("plugin is slow"), 1U);
   const auto hanging = std::move(loads_.tasks.front());
   loads_.tasks.pop_front();
   folder_.write("b");
@@ -359,6 +360,7 @@ TEST_F(FolderSourceTest, GoesOnWhileAPluginHangsThatIsDescribedAgain) {
   change();
   source_.look();
   EXPECT_THAT(loads_.tasks, IsEmpty());
+  EXPECT_EQ(log_.count("plugin is slow"), 1U);
   hanging();
   EXPECT_LE(source_.look(), now_) << "the next can be asked for";
   pass(0ms);
