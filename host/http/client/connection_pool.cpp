@@ -63,21 +63,23 @@ std::shared_ptr<ClientConnection> ConnectionPool::add_connection(boost::asio::io
   return connections_.emplace_back(std::make_shared<ClientConnection>(here, shared_from_this()));
 }
 
-std::shared_ptr<SentRequest> ConnectionPool::next_waiting() {
+std::shared_ptr<SentRequest> ConnectionPool::next_waiting(Requests& cancelled) {
   while (!waiting_.empty()) {
     auto request = std::move(waiting_.front());
     waiting_.pop_front();
     if (!request->is_cancelled()) return request;
+    cancelled.push_back(std::move(request));
   }
   return nullptr;
 }
 
 void ConnectionPool::is_idle(const std::shared_ptr<ClientConnection>& connection) {
+  Requests cancelled;
   std::shared_ptr<SentRequest> next;
   {
     const MutexLock lock(mutex_);
     if (names_ == nullptr) return;
-    next = next_waiting();
+    next = next_waiting(cancelled);
     if (!next) idle_.push_back(connection);
   }
   if (!next) return;
@@ -86,6 +88,7 @@ void ConnectionPool::is_idle(const std::shared_ptr<ClientConnection>& connection
 }
 
 void ConnectionPool::has_closed(const std::shared_ptr<ClientConnection>& connection) {
+  Requests cancelled;
   std::shared_ptr<SentRequest> next;
   std::shared_ptr<ClientConnection> added;
   {
@@ -93,7 +96,7 @@ void ConnectionPool::has_closed(const std::shared_ptr<ClientConnection>& connect
     std::erase(connections_, connection);
     std::erase(idle_, connection);
     if (names_ == nullptr) return;
-    next = next_waiting();
+    next = next_waiting(cancelled);
     if (next) added = add_connection(connection->context());
   }
   if (!next) return;

@@ -59,7 +59,9 @@ class ConnectionPool final : public std::enable_shared_from_this<ConnectionPool>
 
  private:
   std::shared_ptr<ClientConnection> idle_one(boost::asio::io_context& here, bool on_any_loop) REQUIRES(mutex_);
-  std::shared_ptr<SentRequest> next_waiting() REQUIRES(mutex_);
+  // Those that have been cancelled are for who called it to let go, without the lock: they may own this.
+  using Requests = std::vector<std::shared_ptr<SentRequest>>;
+  std::shared_ptr<SentRequest> next_waiting(Requests& cancelled) REQUIRES(mutex_);
   std::shared_ptr<ClientConnection> add_connection(boost::asio::io_context& here) REQUIRES(mutex_);
   void look_earlier(Clock::time_point due);
   void set_timer(Clock::time_point due) REQUIRES(mutex_);

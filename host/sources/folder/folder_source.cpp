@@ -1,6 +1,7 @@
 #include "sources/folder/folder_source.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "telemetry/log_events.hpp"
@@ -17,6 +18,11 @@ std::string label(const ServedPlugin& served) {
   if (served.plugin == nullptr) return {};
   const auto& identity = served.plugin->identity();
   return identity.name + " " + identity.version + " " + identity.digest;
+}
+
+// Memory, threads or descriptors are short, and that may pass.
+Error failed_for_now(const std::exception& error) {
+  return fail_for_now(std::string("this host cannot do that now: ") + error.what());
 }
 
 }  // namespace
@@ -229,7 +235,11 @@ void FolderSource::end_task(TaskId task) {
 
 // On a thread for tasks.
 void FolderSource::load(TaskId task, Loaded loaded, const PluginFile& file) {
-  if (!is_stopping()) loaded.plugin = with_.loader.load_version(file, events_of(file.file, loaded.attempt));
+  try {
+    if (!is_stopping()) loaded.plugin = with_.loader.load_version(file, events_of(file.file, loaded.attempt));
+  } catch (const std::exception& error) {
+    loaded.plugin = failed_for_now(error);
+  }
   const MutexLock lock(inbox_->mutex);
   inbox_->loaded.push_back(std::move(loaded));
   end_task(task);
@@ -451,7 +461,11 @@ void FolderSource::begin_description(const Attempt& version, std::shared_ptr<Com
 
 // On a thread for tasks. The lease is given back while this object is there.
 void FolderSource::describe(TaskId task, const std::weak_ptr<Plugin>& plugin, Described described) {
-  if (const auto lease = plugin.lock(); lease != nullptr && !is_stopping()) described.description = lease->describe();
+  try {
+    if (const auto lease = plugin.lock(); lease != nullptr && !is_stopping()) described.description = lease->describe();
+  } catch (const std::exception& error) {
+    described.description = failed_for_now(error);
+  }
   const MutexLock lock(inbox_->mutex);
   inbox_->described.push_back(std::move(described));
   if (!inbox_->serves_changes) serve_no_changes(*inbox_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <fcntl.h>
 #include <future>
 #include <poll.h>
@@ -89,8 +90,8 @@ Result<> ProcessUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::c
   }
   if (auto opened = open(patience); opened.has_error()) return opened;
   if (const auto percent = setup_.worker.limits.cpu_percent; percent > 0) {
-    cpu_share_ = CpuShare::keep(workers_.timers(), process_, percent, [this] {
-      if (setup_.throttled) setup_.throttled();
+    cpu_share_ = CpuShare::keep(workers_.timers(), process_, percent, [weak = weak_from_this()] {
+      if (const auto self = weak.lock(); self != nullptr && self->setup_.throttled) self->setup_.throttled();
     });
   }
   asio::post(context_, [self = shared_from_this()] { self->watch(); });
@@ -113,11 +114,15 @@ Result<> ProcessUpstream::open(std::chrono::milliseconds patience) {
   using Spawned = Result<std::shared_ptr<WorkerProcess>>;
   std::promise<Spawned> spawned;
   workers_.timers().after({}, [&] {
-    spawned.set_value(WorkerProcess::spawn(workers_.options().program, setup_.name,
-                                           {.socket = std::move(sockets->second),
-                                            .output = std::move(errors->write_end),
-                                            .program_input = std::move(input->read_end),
-                                            .program_output = std::move(output->write_end)}));
+    try {
+      spawned.set_value(WorkerProcess::spawn(workers_.options().program, setup_.name,
+                                             {.socket = std::move(sockets->second),
+                                              .output = std::move(errors->write_end),
+                                              .program_input = std::move(input->read_end),
+                                              .program_output = std::move(output->write_end)}));
+    } catch (const std::exception& error) {
+      spawned.set_value(fail_for_now(std::string("its process cannot be started: ") + error.what()));
+    }
   });
   auto process = spawned.get_future().get();
   if (process.has_error()) return process.error();
@@ -188,7 +193,11 @@ void ProcessUpstream::watch_messages() {
     bool more = false;
     const bool kept_context = self->workers_.executor().run_here([&] {
       const MutexLock lock(self->reading_);
-      more = !self->ended_ && self->read_messages(messages_bytes_at_once);
+      try {
+        more = !self->ended_ && self->read_messages(messages_bytes_at_once);
+      } catch (const std::exception& failure) {
+        self->process_->kill(std::string("was killed, because what it sent cannot be read: ") + failure.what());
+      }
     });
     if (kept_context) return self->go_on_watching(more);
     asio::post(self->context_, [self, more] { self->go_on_watching(more); });
@@ -281,9 +290,13 @@ void ProcessUpstream::tell_long(std::size_t size, std::string_view beginning, st
 void ProcessUpstream::see_end() {
   if (std::exchange(ended_, true)) return;
   process_->end_descendants();
-  for (std::size_t read = 0; read < bytes_at_process_end && read_messages(read_at_once); read += read_at_once) {
-    pollfd readable{output_.get(), POLLIN, 0};
-    if (::poll(&readable, 1, 0) <= 0) break;
+  try {
+    for (std::size_t read = 0; read < bytes_at_process_end && read_messages(read_at_once); read += read_at_once) {
+      pollfd readable{output_.get(), POLLIN, 0};
+      if (::poll(&readable, 1, 0) <= 0) break;
+    }
+  } catch (const std::exception&) {
+    // What it sent last cannot be read, and it has ended anyway.
   }
   constexpr int errors_at_end = 64;
   for (int read = 0; read < errors_at_end && printed_->read() == PrintedLines::Read::much; ++read) {
@@ -366,7 +379,8 @@ void ProcessUpstream::close() {
   {
     const MutexLock lock(sending_);
     closing_ = true;
-    if (kept_.empty()) input_ = {};
+    // What the context still watches is closed when it is told.
+    if (kept_.empty() && !watched_input_.is_open()) input_ = {};
   }
   workers_.timers().after(closing_time, [process, &timers = workers_.timers()] {
     if (process->has_ended()) return;

@@ -1,6 +1,7 @@
 #include "sources/upstream/upstream_plugin.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "base/utf8.hpp"
@@ -23,6 +24,8 @@ constexpr milliseconds listen_interval{1000};
 constexpr milliseconds ping_interval{30'000};
 // Until something else is looked at.
 constexpr milliseconds idle_look{10'000};
+// For a process to end by itself, after its connection; then by a signal.
+constexpr milliseconds goodbye_time{1000};
 constexpr std::size_t max_subscriptions = 100;
 RestartPolicy::Limits restarts_of(const UpstreamSettings& settings) {
   auto limits = settings.restarts;
@@ -58,7 +61,11 @@ UpstreamPlugin::~UpstreamPlugin() {
 
 Result<std::string> UpstreamPlugin::describe() {
   MutexLock lock(mutex_);
-  if (!keeper_.joinable() && state_ != State::stopped) keeper_ = std::thread([this] { keep(); });
+  try {
+    if (!keeper_.joinable() && state_ != State::stopped) keeper_ = std::thread([this] { keep(); });
+  } catch (const std::system_error& error) {
+    return fail_for_now(std::string("no thread can be had for it: ") + error.what());
+  }
   while (!first_)
     changed_.wait(lock);
   if (first_->has_error()) return first_->error();
@@ -148,6 +155,8 @@ void UpstreamPlugin::keep() {
     Error why;
     if (opened.has_value()) {
       serve_until_down(*opened);
+      // Until it has ended, its process tells this object what it prints.
+      if (setup_.settings.is_process()) opened->client->transport().wait_until_closed(goodbye_time);
       if (is_stopping()) return close(*opened, fail_for_now("it is being stopped"));
       const MutexLock lock(mutex_);
       why = ended_ ? *ended_ : fail_for_now("its connection has ended");
