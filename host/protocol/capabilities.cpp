@@ -1,5 +1,6 @@
 #include "protocol/capabilities.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -59,12 +60,16 @@ bool covers(const Json& available, const Json& required) {
 // Adds each capability that has no further ones in it, with what it lies in: "elicitation.form".
 void add_paths(const Json& capabilities, const std::string& prefix, std::vector<std::string>& paths) {
   for (const auto& [name, nested] : capabilities.items()) {
-    if (nested.empty()) {
+    if (!nested.is_object() || nested.empty()) {
       paths.push_back("\"" + prefix + name + "\"");
     } else {
       add_paths(nested, prefix + name + ".", paths);
     }
   }
+}
+
+bool has_only_objects(const Json& capability) {
+  return capability.is_object() && std::ranges::all_of(capability, has_only_objects);
 }
 
 }  // namespace
@@ -95,7 +100,7 @@ Json missing_capabilities_in(const Json& error_data, const Json& client_capabili
   // Of those that are asked of clients.
   for (const auto* const name : {"elicitation", "sampling", "roots"}) {
     const auto found = required.find(name);
-    if (found == required.end() || !found->is_object()) continue;
+    if (found == required.end() || !has_only_objects(*found)) continue;
     const Json one = {{name, *found}};
     if (!covers(available, one)) missing.update(one);
   }

@@ -103,13 +103,15 @@ bool Task::wait_for_input(const OrderedJson& requests, unsigned round, Resume re
 }
 
 Result<> Task::update(const Json& responses) {
-  if (auto checked = check(responses); checked.has_error()) return checked;
+  const auto checked = check(responses);
+  if (checked.has_error()) return checked.error();
   Resume resume;
   Json answers;
   {
     const MutexLock lock(mutex_);
-    for (const auto& [key, response] : responses.items()) {
-      if (requests_.erase(key) > 0) answers_[names_[key].get<std::string>()] = response;
+    // No others: what has been asked since has not been checked.
+    for (const auto& key : *checked) {
+      if (requests_.erase(key) > 0) answers_[names_[key].get<std::string>()] = responses[key];
     }
     if (status_ != Status::input_required) return {};
     if (requests_.empty()) {
@@ -123,7 +125,8 @@ Result<> Task::update(const Json& responses) {
   return {};
 }
 
-Result<> Task::check(const Json& responses) const {
+Result<std::vector<std::string>> Task::check(const Json& responses) const {
+  std::vector<std::string> keys;
   OrderedJson requests;
   {
     const MutexLock lock(mutex_);
@@ -136,8 +139,9 @@ Result<> Task::check(const Json& responses) const {
     if (const auto mistake = mistake_in_answer(*request, response)) {
       return fail("params.inputResponses." + key + ": " + *mistake);
     }
+    keys.push_back(key);
   }
-  return {};
+  return keys;
 }
 
 void Task::cancel() {

@@ -98,8 +98,8 @@ class Task final : public Exchange {
   void finish(Reply reply) override;
 
   void stop(Status status, const std::string& why);
-  // What is wrong with an answer, if anything.
-  Result<> check(const Json& responses) const;
+  // The keys of those that are outstanding, or what is wrong with one of them.
+  Result<std::vector<std::string>> check(const Json& responses) const;
   bool is_over() const REQUIRES(mutex_);
   void change(Status status) REQUIRES(mutex_);
   void keep(const Reply& reply) REQUIRES(mutex_);

@@ -60,7 +60,9 @@ TEST(Capabilities, ThatAnotherServerSaysAreMissingAreIfTheClientLacksThem) {
   EXPECT_EQ(of_error(elicitation, R"({"elicitation":{}})"), "{}");
   EXPECT_EQ(of_error(R"({"requiredCapabilities":{"roots":{},"theirs":{}}})", "{}"), R"({"roots":{}})");
   for (const auto* const data :
-       {"null", "{}", "[]", R"({"requiredCapabilities":7})", R"({"requiredCapabilities":{"roots":1}})"})
+       {"null", "{}", "[]", R"({"requiredCapabilities":7})", R"({"requiredCapabilities":{"roots":1}})",
+        R"({"requiredCapabilities":{"elicitation":{"form":5}}})",
+        R"({"requiredCapabilities":{"sampling":{"tools":{"a":[{}]}}}})"})
     EXPECT_EQ(of_error(data, "{}"), "{}");
 }
 
@@ -77,6 +79,7 @@ TEST(Capabilities, OfSeveralInputRequestsAreGathered) {
 
 TEST(Capabilities, ThatAreMissingAreToldInWords) {
   const auto words = [](const char* missing) { return in_words(Json::parse(missing)); };
+  EXPECT_EQ(words(R"({"elicitation":{"form":5}})"), R"(capability "elicitation.form")");
   EXPECT_EQ(words(R"({"roots":{}})"), R"(capability "roots")");
   EXPECT_EQ(words(R"({"elicitation":{"form":{}}})"), R"(capability "elicitation.form")");
   EXPECT_EQ(words(R"({"extensions":{"io.modelcontextprotocol/tasks":{}}})"),
