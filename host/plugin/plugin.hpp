@@ -94,7 +94,7 @@ class Plugin {
   // [any] The same for one that it answered with something invalid, which its author wants to find in the log.
   virtual void answered_wrongly(std::string why) = 0;
   // [any] What is wrong with it, and the end of no call, for the status.
-  virtual void went_wrong(std::string /*what*/) {}
+  virtual void went_wrong(std::string /*what*/) {}  // NOLINT(performance-unnecessary-value-param)
 
   // [control] Ends it; no call is in flight. False: it did not come to rest and is left as it is.
   virtual bool stop(std::chrono::milliseconds patience) = 0;

@@ -43,6 +43,7 @@ detail::PromptText parse_prompt_text(std::string_view prompt, std::string_view t
 std::vector<Arg> arguments_of(std::string_view prompt, const std::vector<std::string>& placeholders,
                               const std::vector<Arg>& described) {
   std::vector<Arg> arguments;
+  arguments.reserve(placeholders.size());
   for (const auto& placeholder : placeholders)
     arguments.push_back(arg(placeholder));
   for (const Arg& each : described) {
