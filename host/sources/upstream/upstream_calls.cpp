@@ -56,12 +56,9 @@ std::string error_text(int code, std::string_view message, const Json& data = nu
   return dump(error);
 }
 
-// As many as a plugin may ask at once (protocol/calls/input_requests.cpp).
-constexpr std::size_t max_questions_at_once = 32;
-
 // The requests of an input_required result that may be passed on: an upstream reads nothing of this host.
 std::optional<Json> passed_on_requests(const Json& requests) {
-  if (!requests.is_object() || requests.size() > max_questions_at_once) return std::nullopt;
+  if (!requests.is_object() || requests.size() > max_open_questions) return std::nullopt;
   for (const auto& [name, request] : requests.items()) {
     const auto method = request.is_object() ? request.value("method", Json()) : Json();
     if (!method.is_string() || capability_for(method.get_ref<const std::string&>()) == nullptr) return std::nullopt;
@@ -80,7 +77,7 @@ std::optional<std::string> lone_state_in(std::string_view result) {
 // Of the error of 2025-11-25 that asks for visits of web pages before the same is asked again.
 std::optional<Json> asked_visits(const Json& data) {
   const auto visits = data.is_object() ? data.value("elicitations", Json()) : Json();
-  if (!visits.is_array() || visits.empty() || visits.size() > max_questions_at_once) return std::nullopt;
+  if (!visits.is_array() || visits.empty() || visits.size() > max_open_questions) return std::nullopt;
   Json requests = Json::object();
   for (std::size_t i = 0; i < visits.size(); ++i)
     requests[std::to_string(i + 1)] = {{"method", "elicitation/create"}, {"params", visits[i]}};

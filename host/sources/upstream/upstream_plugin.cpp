@@ -155,9 +155,11 @@ void UpstreamPlugin::keep() {
     Error why;
     if (opened.has_value()) {
       serve_until_down(*opened);
+      const bool stops = is_stopping();
+      if (stops) close(*opened, fail_for_now("it is being stopped"));
       // Until it has ended, its process tells this object what it prints.
       if (setup_.settings.is_process()) opened->client->transport().wait_until_closed(goodbye_time);
-      if (is_stopping()) return close(*opened, fail_for_now("it is being stopped"));
+      if (stops) return;
       const MutexLock lock(mutex_);
       why = ended_ ? *ended_ : fail_for_now("its connection has ended");
     } else {
