@@ -59,10 +59,10 @@ EventLoops::~EventLoops() {
     loop->shutdown();
 }
 
-// What they own may use the contexts.
+// What they own may use the contexts, and hand in more, which is dropped too.
 void EventLoops::drop_waiting_tasks() {
   for (const auto& loop : loops_)
-    loop->drop_next();
+    loop->close();
   std::deque<std::function<void()>> dropped[3];
   const MutexLock lock(mutex_);
   dropped[0].swap(waiting_);
@@ -93,10 +93,14 @@ void EventLoops::stop() {
 
 bool EventLoops::join(std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
-  MutexLock lock(mutex_);
-  while (alive_ > 0 && thread_ended_.wait_until(lock, end)) {
+  {
+    MutexLock lock(mutex_);
+    while (alive_ > 0 && thread_ended_.wait_until(lock, end)) {
+    }
+    if (alive_ > 0) return false;
   }
-  return alive_ == 0;
+  drop_waiting_tasks();
+  return true;
 }
 
 boost::asio::io_context& EventLoops::next_context() {
@@ -109,9 +113,12 @@ boost::asio::io_context& EventLoops::context_here() {
 }
 
 void EventLoops::wake(boost::asio::io_context& context, std::shared_ptr<LoopTurn> turn) {
-  Next next{.turn = std::move(turn)};
-  if (static_cast<Loop&>(context).push(current_thread_, next)) return;
-  boost::asio::post(context, [woken = std::move(next.turn)] { woken->take_turn(); });
+  hand_in(context, {.turn = std::move(turn)});
+}
+
+void EventLoops::hand_in(boost::asio::io_context& context, Next next) {
+  // Else its thread may sleep.
+  if (!static_cast<Loop&>(context).push(current_thread_, std::move(next))) boost::asio::post(context, [] {});
 }
 
 std::size_t EventLoops::run_on_each(const std::function<void()>& task) {
@@ -120,11 +127,11 @@ std::size_t EventLoops::run_on_each(const std::function<void()>& task) {
   return loops_.size();
 }
 
-bool EventLoops::Loop::push(const Thread* thread, Next& next) {
+bool EventLoops::Loop::push(const Thread* thread, Next next) {
   const MutexLock lock(mutex_);
-  if (thread == nullptr || thread != thread_) return false;
+  if (is_closed_) return true;
   next_.push_back(std::move(next));
-  return true;
+  return thread != nullptr && thread == thread_;
 }
 
 bool EventLoops::Loop::pop(Next& next) {
@@ -142,9 +149,10 @@ void EventLoops::Loop::belongs_to(const Thread* thread) {
   thread_ = thread;
 }
 
-void EventLoops::Loop::drop_next() {
+void EventLoops::Loop::close() {
   std::vector<Next> dropped;
   const MutexLock lock(mutex_);
+  is_closed_ = true;
   dropped.swap(next_);
   popped_ = 0;
 }
@@ -286,10 +294,7 @@ bool EventLoops::do_next(Thread& thread) {
 
 void EventLoops::run(std::function<void()> task) {
   // On the loop of the thread that hands it in, which goes on with it unless it stays busy.
-  auto& context = context_here();
-  Next next{.task = std::move(task)};
-  if (static_cast<Loop&>(context).push(current_thread_, next)) return;
-  boost::asio::post(context, [this, handed_in = std::move(next.task)]() mutable { begin(std::move(handed_in)); });
+  hand_in(context_here(), {.task = std::move(task)});
 }
 
 void EventLoops::run_quick(std::function<void()> work) {

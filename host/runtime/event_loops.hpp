@@ -76,8 +76,9 @@ class EventLoops final : public Executor {
   // [any] Ends the I/O. Tasks that run are left to end by themselves.
   void stop();
 
-  // Waits until every thread has ended, at most this long. False: a task still runs; the process can only exit without
-  // unwinding, because that thread uses this object.
+  // Waits until every thread has ended, at most this long. Then what has not begun is dropped with what it owns, and so
+  // is what comes later. False: a task still runs; the process can only exit without unwinding, because that thread uses
+  // this object.
   bool join(std::chrono::milliseconds patience);
 
  private:
@@ -97,21 +98,22 @@ class EventLoops final : public Executor {
     std::function<void()> task = {};
   };
 
-  // An event loop: an I/O context, and what its own thread has found to do next, which comes before what the context
-  // has and costs less. It belongs to the loop and not to the thread, because the thread may be inside a plugin for
-  // long when it has found it; then the next thread of the loop does it. More than one thread may use the context: one
-  // that was replaced is still inside a handler of it.
+  // An event loop: an I/O context, and what is to be done next, which comes before what the context has. What its own
+  // thread has found costs less than a handler; for what others hand in the context wakes it. It belongs to the loop and
+  // not to the thread, because the thread may be inside a plugin for long when it has found it; then the next thread of
+  // the loop does it. More than one thread may use the context: one that was replaced is still inside a handler of it.
   struct Loop : boost::asio::io_context {
     Loop() : io_context(2) {}
     // Destroys the handlers that have not run.
     using execution_context::shutdown;
 
-    // False, and nothing is taken: this thread does not run the loop, or not any more.
-    bool push(const Thread* thread, Next& next);
+    // Whether whoever runs the loop comes to it by itself, because it is this thread. Of a closed one it is dropped.
+    bool push(const Thread* thread, Next next);
     // By the thread that runs it. False: there is nothing to do.
     bool pop(Next& next);
     void belongs_to(const Thread* thread);
-    void drop_next();
+    // Drops what is to be done, now and from now on.
+    void close();
 
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work = make_work_guard(*this);
     bool has_thread = false;                     // guarded by the mutex of the event loops
@@ -122,6 +124,7 @@ class EventLoops final : public Executor {
     const Thread* thread_ GUARDED_BY(mutex_) = nullptr;  // that runs it
     std::vector<Next> next_ GUARDED_BY(mutex_);
     std::size_t popped_ GUARDED_BY(mutex_) = 0;  // of these
+    bool is_closed_ GUARDED_BY(mutex_) = false;
   };
 
   // Tasks on messages of about one size.
@@ -132,6 +135,7 @@ class EventLoops final : public Executor {
 
   void end_threads();
   void drop_waiting_tasks();
+  void hand_in(boost::asio::io_context& context, Next next);
   bool add_thread() REQUIRES(mutex_);
   void provide_thread() REQUIRES(mutex_);
   std::size_t max_threads() const REQUIRES(mutex_);

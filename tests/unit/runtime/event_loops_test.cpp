@@ -316,6 +316,23 @@ TEST(EventLoops, SayThatATaskStillRuns) {
   EXPECT_TRUE(threads.join(test::patience));
 }
 
+// It may own what has to go before the process ends, as the plugin of a call.
+TEST(EventLoops, DropWhatHasNotBegunOnceTheyAreJoined) {
+  EventLoops threads(2, 1);
+  const auto owned = std::make_shared<int>();
+  Gate gate;
+  threads.run(gate.task());
+  ASSERT_TRUE(eventually([&] { return gate.arrived() == 1; }));
+  threads.run([owned] {});  // waits for the one that runs
+  threads.stop();
+  for (int i = 0; i < 2; ++i)
+    threads.run([owned] {});
+  gate.open();
+  ASSERT_TRUE(threads.join(test::patience));
+  threads.run([owned] {});
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
 TEST(EventLoops, AreJoinedWhenTheyAreDestroyed) {
   std::atomic<bool> ended{false};
   {
