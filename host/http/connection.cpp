@@ -1,6 +1,7 @@
 #include "http/connection.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <memory_resource>
 #include <span>
@@ -428,8 +429,13 @@ Coroutine<> HttpConnection::wait_for_work(const std::function<void()>& work) {
 
 Coroutine<> HttpConnection::work_elsewhere(const BeginWork& begin, const std::function<void()>& work) {
   bool done = false;
-  begin([self = shared_from_this(), &work, &done] {
-    work();
+  std::exception_ptr failed;
+  begin([self = shared_from_this(), &work, &done, &failed] {
+    try {
+      work();
+    } catch (...) {
+      failed = std::current_exception();
+    }
     asio::post(self->loop_, [self, &done] {
       done = true;
       self->wake();
@@ -437,6 +443,7 @@ Coroutine<> HttpConnection::work_elsewhere(const BeginWork& begin, const std::fu
   });
   while (!done)
     co_await wake_up();
+  if (failed) std::rethrow_exception(failed);
 }
 
 bool HttpConnection::write_at_once(const HttpResponse& response, bool without_body, std::string& rest) {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <new>
 #include <string>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -142,11 +143,18 @@ Coroutine<> HttpListener::accept(Take take, Refusal refusal) {
       co_await timer.async_wait(as_value);
       continue;
     }
-    HttpSocket socket(std::move(accepted));
-    close_on_exec(socket.native_handle());
-    HttpPeer peer{.at_unix_socket = is_local_socket(), .address = address_of(from)};
-    if (const auto too_many = refusal_of(socket, std::move(peer), take)) refuse(std::move(socket), *too_many, refusal);
+    try {
+      hand_over(HttpSocket(std::move(accepted)), {.at_unix_socket = is_local_socket(), .address = address_of(from)},
+                take, refusal);
+    } catch (const std::bad_alloc&) {
+      // It is closed. The next one may find memory again.
+    }
   }
+}
+
+void HttpListener::hand_over(HttpSocket socket, HttpPeer peer, const Take& take, Refusal refusal) {
+  close_on_exec(socket.native_handle());
+  if (const auto too_many = refusal_of(socket, std::move(peer), take)) refuse(std::move(socket), *too_many, refusal);
 }
 
 std::optional<HttpListener::TooMany> HttpListener::refusal_of(HttpSocket& socket, HttpPeer peer,

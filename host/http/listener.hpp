@@ -62,6 +62,7 @@ class HttpListener {
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
   Coroutine<> accept(Take take, Refusal refusal);
+  void hand_over(HttpSocket socket, HttpPeer peer, const Take& take, Refusal refusal);
   std::optional<TooMany> refusal_of(HttpSocket& socket, HttpPeer peer, const Take& take) const;
   void refuse(HttpSocket socket, const TooMany& why, Refusal refusal);
   Coroutine<> turn_away(std::shared_ptr<HttpSocket> socket);

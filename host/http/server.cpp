@@ -1,6 +1,7 @@
 #include "http/server.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "http/connection.hpp"
@@ -89,15 +90,22 @@ Coroutine<> HttpServer::attend_connections() {
   for (;;) {
     attention_.expires_after(interval);
     co_await attention_.async_wait(as_value);
-    const auto now = std::chrono::steady_clock::now();
-    now_.store(now, std::memory_order_relaxed);
-    for (const auto& connection : alive())
-      connection->attend(now);
-    service_.attend();
-    if (budget_->was_short()) make_room(now);
-    return_memory(now);
-    log_.tell_left_out();
+    try {
+      attend_connections_once(std::chrono::steady_clock::now());
+    } catch (const std::bad_alloc&) {
+      // Next time there may be memory again.
+    }
   }
+}
+
+void HttpServer::attend_connections_once(std::chrono::steady_clock::time_point now) {
+  now_.store(now, std::memory_order_relaxed);
+  for (const auto& connection : alive())
+    connection->attend(now);
+  service_.attend();
+  if (budget_->was_short()) make_room(now);
+  return_memory(now);
+  log_.tell_left_out();
 }
 
 // malloc keeps what a burst of clients has needed. It goes back when they have been quiet for a while, and again when

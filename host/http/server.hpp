@@ -80,6 +80,7 @@ class HttpServer {
   HttpListener& add_listener();
   std::optional<HttpListener::TooMany> take(HttpSocket& socket, HttpPeer peer, const MakeHttpStream& make);
   Coroutine<> attend_connections();
+  void attend_connections_once(std::chrono::steady_clock::time_point now);
   void return_memory(std::chrono::steady_clock::time_point now);
   void make_room(std::chrono::steady_clock::time_point now);
   // To be used without the mutex: the last of these pointers may be the last one, and its end takes the mutex.

@@ -13,6 +13,12 @@ RpcError refuse(const std::string& what) {
 
 }  // namespace
 
+std::optional<RpcError> check_meta_size(JsonValue params) {
+  const auto bytes = params.find("_meta").text().size();
+  if (bytes <= max_meta_bytes) return std::nullopt;
+  return refuse("params._meta has " + std::to_string(bytes) + " bytes, and may have " + std::to_string(max_meta_bytes));
+}
+
 bool has_modern_meta(JsonValue params) {
   const auto meta = params.find("_meta");
   return meta.contains(meta_key::protocol_version) || meta.contains(meta_key::client_capabilities) ||

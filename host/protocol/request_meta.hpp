@@ -2,6 +2,7 @@
 // any thread.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,11 @@ inline constexpr auto log_level = "io.modelcontextprotocol/logLevel";
 inline constexpr auto server_info = "io.modelcontextprotocol/serverInfo";
 inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId";
 }  // namespace meta_key
+
+// Of the _meta of a request, which is kept as a tree until its call or stream ends: 64 KiB of text.
+inline constexpr std::size_t max_meta_bytes = std::size_t{64} << 10;
+// What is wrong with one that is longer.
+std::optional<RpcError> check_meta_size(JsonValue params);
 
 // Whether there is _meta that only a request of this revision, or of a later one, has.
 bool has_modern_meta(JsonValue params);

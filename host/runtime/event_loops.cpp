@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -31,6 +32,14 @@ constexpr std::int64_t not_idle = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+// Lack of memory ends the task that meets it, and not the host. Whoever waits for what it was to do has a limit of time.
+void run_with_what_memory_there_is(const std::function<void()>& task) {
+  try {
+    task();
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 }  // namespace
@@ -199,7 +208,7 @@ void EventLoops::serve(Thread& thread) {
       auto& tasks = to_begin(large_) > 0 ? large_ : largest_;
       auto task = take_next(tasks);
       lock.unlock();
-      task();
+      run_with_what_memory_there_is(task);
       task = nullptr;  // without the lock, because it may own anything
       lock.lock();
       --tasks.running;
@@ -321,7 +330,12 @@ void EventLoops::run_long(std::size_t bytes, std::function<void()> task) {
 bool EventLoops::run_here(const std::function<void()>& work) {
   auto& thread = *current_thread_;
   begin_watching(thread);
-  work();
+  try {
+    work();
+  } catch (...) {
+    end_watching(thread);  // whoever gets it gives up what belongs to the context
+    throw;
+  }
   return end_watching(thread);
 }
 
@@ -339,7 +353,7 @@ bool EventLoops::begin(std::function<void()> task) {
     return true;
   }
   begin_watching(*current_thread_);
-  task();
+  run_with_what_memory_there_is(task);
   const bool has_loop = end_watching(*current_thread_);
   tasks_running_.fetch_sub(1);
   if (tasks_waiting_.load() > 0) boost::asio::post(next_context(), [this] { begin_waiting_task(); });

@@ -79,6 +79,7 @@ bool Outbox::takes_share(std::string_view message) {
 
 // Once until the reader takes: whoever reads is not to be cut off because others have the memory.
 bool Outbox::overdraws(std::string_view message) {
+  if (message.size() > max_overdrawn_bytes) return false;
   if (std::exchange(content_.overdrawn, true)) return false;
   content_.share.overdraw(budget_, bytes_with(message));
   return true;

@@ -2,8 +2,8 @@
 // thread; emptied by the connection, its reader, which is woken when there is something. Bounded: a reader that is too
 // slow loses its connection, never a message in the middle that it cannot do without. How long one message is does not
 // matter; what makes it has its own limit. What all outboxes hold has a bound, too: where there is no room, an answer
-// becomes an error that says so. Of other messages, which no client has made long, each outbox takes one more than
-// there is room for, so that nobody who reads loses a stream because of others.
+// becomes an error that says so. Of other messages, which are short but for the result of a task, each outbox takes a
+// short one more than there is room for, so that nobody who reads loses a stream because of others.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +36,8 @@ class Outbox {
   // without is dropped.
   static constexpr std::size_t max_bytes = std::size_t{64} << 20;
   static constexpr std::size_t max_bytes_for_optional = std::size_t{4} << 20;
+  // Of the one message that is taken though there is no room.
+  static constexpr std::size_t max_overdrawn_bytes = std::size_t{64} << 10;
 
   // Why the outbox has ended before its reply: too much waits in it, or something waits and others have the memory.
   enum class Overflow { none, too_much, no_memory };

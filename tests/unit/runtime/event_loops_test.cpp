@@ -4,7 +4,9 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <new>
 #include <set>
+#include <tuple>
 
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
@@ -297,6 +299,31 @@ TEST(EventLoops, NeverHaveMoreThreadsThanTheirBound) {
   ASSERT_TRUE(eventually([&] { return ran == 60; }));
   // A thread that is coming out of its task counts no more as one that runs, and a loop may have another one already.
   EXPECT_LE(seen.size(), 2U * 2U + 3U);
+}
+
+TEST(EventLoops, GoOnAfterATaskThatFindsNoMemory) {
+  EventLoops threads(1, 1);
+  threads.run([] { throw std::bad_alloc(); });
+  EXPECT_TRUE(runs_a_task(threads));
+  threads.run_long(1, [] { throw std::bad_alloc(); });
+  const auto ran = std::make_shared<std::atomic<bool>>(false);
+  threads.run_long(1, [ran] { *ran = true; });
+  EXPECT_TRUE(eventually([&] { return ran->load(); }));
+}
+
+TEST(EventLoops, KeepALoopOfWorkThatFindsNoMemory) {
+  EventLoops threads(1, 1);
+  std::promise<bool> thrown;
+  boost::asio::post(threads.next_context(), [&] {
+    try {
+      std::ignore = threads.run_here([] { throw std::bad_alloc(); });
+      thrown.set_value(false);
+    } catch (const std::bad_alloc&) {
+      thrown.set_value(true);
+    }
+  });
+  EXPECT_TRUE(thrown.get_future().get());
+  EXPECT_TRUE(serves_io(threads, 1));
 }
 
 TEST(EventLoops, StopTheIoAndEnd) {

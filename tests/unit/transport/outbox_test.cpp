@@ -137,6 +137,16 @@ TEST_F(OutboxTest, LosesNoStreamOfAClientThatReadsBecauseOthersHaveTheMemory) {
   EXPECT_EQ(outbox.overflow(), Outbox::Overflow::no_memory);
 }
 
+TEST_F(OutboxTest, TakesNoLongMessageThatTheMemoryIsTooShortFor) {
+  const auto budget = std::make_shared<MemoryBudget>(100'000);
+  Outbox others(reader_, budget);
+  Outbox outbox(reader_, budget);
+  others.end({std::string(100'000, 'x')});
+  EXPECT_FALSE(outbox.put(std::string(Outbox::max_overdrawn_bytes + 1, 'x')));
+  EXPECT_EQ(budget->taken(), 100'000U);
+  EXPECT_EQ(outbox.overflow(), Outbox::Overflow::no_memory);
+}
+
 TEST_F(OutboxTest, TakesNothingAfterTheReply) {
   outbox_.end({"first"});
   EXPECT_FALSE(outbox_.put("late"));

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/request_meta.hpp"
 #include "support/server_fixture.hpp"
 
 namespace mcph {
@@ -102,6 +103,14 @@ TEST_P(EveryLegacyRevision, RefusesMalformedParams) {
   EXPECT_EQ(
       answer(request("1", "prompts/get", R"({"name":"review"})")),
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Prompt review needs the argument \"code\""}})");
+}
+
+TEST_P(EveryLegacyRevision, RefusesMetaThatIsTooLong) {
+  const auto meta = [](std::size_t bytes) { return R"({"_meta":{"a":")" + std::string(bytes - 8, 'x') + R"("}})"; };
+  EXPECT_EQ(answer(request("1", "ping", meta(max_meta_bytes))), R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_EQ(answer(request("1", "ping", meta(max_meta_bytes + 1))),
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params._meta has 65537 bytes, )"
+            R"(and may have 65536"}})");
 }
 
 TEST_P(EveryLegacyRevision, RefusesABadCursor) {
