@@ -24,7 +24,7 @@ std::string outcome_words(const Reply& reply) {
 
 // Noted of a call that the host itself may have ended since.
 bool is_overtaken(std::string_view noted, std::string_view reply) {
-  return reply != "ok" && (noted == "asks the client" || noted == "task");
+  return reply != "ok" && (noted == "asks the client" || noted == "reads resources" || noted == "task");
 }
 
 std::string text_member(JsonValue object, std::string_view key) {

@@ -267,16 +267,18 @@ std::string Task::members() const {
 
 void Task::tell() {
   const MutexLock telling(telling_);
+  std::string id;
   std::string task;
   std::vector<std::weak_ptr<TaskListener>> listeners;
   {
     const MutexLock lock(mutex_);
     if (listeners_.empty()) return;
+    id = id_;
     task = members();
     listeners = listeners_;
   }
   for (const auto& weak : listeners) {
-    if (const auto listener = weak.lock()) listener->task_changed(task);
+    if (const auto listener = weak.lock()) listener->task_changed(id, task);
   }
 }
 

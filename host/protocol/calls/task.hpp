@@ -27,7 +27,7 @@ class TaskListener {
  public:
   virtual ~TaskListener() = default;
   // `task` is a DetailedTask: the inside of a JSON object.
-  virtual void task_changed(const std::string& task) = 0;
+  virtual void task_changed(const std::string& id, const std::string& task) = 0;
 };
 
 // What results of tasks take while they are kept, in all.

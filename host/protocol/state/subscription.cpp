@@ -69,11 +69,9 @@ void Subscription::resource_updated(const std::string& uri) {
   exchange_->notify(notification(Method::notifications_resources_updated, updated_params(uri, meta() + ",")));
 }
 
-void Subscription::task_changed(const std::string& task) {
-  // The task, by its id, which is random; nothing is told of one whose tool the principal may not call any more.
-  for (const auto& [id, wanted] : wanted_.tasks) {
-    if (task.find(id) != std::string::npos && !may_follow(*wanted, principal_, catalog_)) return;
-  }
+void Subscription::task_changed(const std::string& id, const std::string& task) {
+  // Nothing is told of one whose tool the principal may not call any more.
+  if (!may_follow(*wanted_.tasks.at(id), principal_, catalog_)) return;
   const MutexLock lock(mutex_);
   tell(task);
 }

@@ -47,7 +47,7 @@ class Subscription final : public ListListener, public ResourceListener, public 
   Principal principal() const override { return principal_; }
   // Nothing is told of what the principal may not read any more.
   void resource_updated(const std::string& uri) override;
-  void task_changed(const std::string& task) override;
+  void task_changed(const std::string& id, const std::string& task) override;
 
   // Replies to the request, which ends it. `server_info_json` names who answers.
   void end(std::string_view server_info_json);

@@ -19,7 +19,10 @@ const OrderedJson roots = {{"a", {{"method", "roots/list"}, {"params", OrderedJs
 
 class RecordingTaskListener final : public TaskListener {
  public:
-  void task_changed(const std::string& task) override { heard.push_back(Json::parse("{" + task + "}")); }
+  void task_changed(const std::string& id, const std::string& task) override {
+    heard.push_back(Json::parse("{" + task + "}"));
+    EXPECT_EQ(heard.back().at("taskId"), id);
+  }
 
   std::vector<Json> heard;
 };
