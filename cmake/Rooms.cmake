@@ -23,11 +23,12 @@ endif()
 set_property(GLOBAL APPEND PROPERTY JOB_POOLS wings=${wings_at_once})
 
 # add_room(FOLDER [USES ROOM...] [LIBRARIES LIBRARY...] [APART SOURCE...] [WING WING]): all sources in FOLDER. The rooms
-# are named by their folders. A source that is apart is not linked by a program that needs only others of its room, nor are
-# the libraries that it alone needs.
+# are named by their folders. Sources that are apart are not linked by a program that needs only others of their room, nor
+# are the libraries that they alone need.
 #
 # All sources of a room are one unit, and those of the rooms of a wing, too: what they include is read once, and what they
-# make of templates is made once, which is most of the work. A program that links one room of a wing has all of them.
+# make of templates is made once, which is most of the work. Those of a room that are apart are one of their own. A program
+# that links one room of a wing has all of them.
 #
 # Where each room is built by itself, an include against the arrows does not compile. A wing sees more than its rooms may,
 # so style.arrows looks at each room by itself.
@@ -48,7 +49,8 @@ function(add_room folder)
 
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   list(TRANSFORM room_APART PREPEND "${folder}/")
-  set_source_files_properties(${room_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${sources} PROPERTIES UNITY_GROUP all)
+  set_source_files_properties(${room_APART} PROPERTIES UNITY_GROUP ${name}_apart)
   add_sources(${own_library} "${sources}" ${name} "${room_LIBRARIES}")
   if(NOT MCP_UNITY_BUILD OR NOT room_WING)
     target_link_libraries(${name} INTERFACE $<LINK_ONLY:${own_library}>)
@@ -66,7 +68,7 @@ endfunction()
 function(add_sources target sources room libraries)
   if(NOT TARGET ${target})
     add_library(${target} STATIC)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${MCP_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${MCP_UNITY_BUILD} UNITY_BUILD_MODE GROUP)
     # So that some rooms can be part of a shared library, too (rules/).
     set_target_properties(${target} PROPERTIES
       POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

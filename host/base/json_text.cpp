@@ -216,6 +216,14 @@ Result<nlohmann::ordered_json> parse_ordered_json(std::string_view text, std::si
   return parse_checked<nlohmann::ordered_json>(text, DuplicateKeys::refuse);
 }
 
+nlohmann::json read_json(std::string_view text) {
+  return nlohmann::json::parse(text);
+}
+
+nlohmann::ordered_json read_ordered_json(std::string_view text) {
+  return nlohmann::ordered_json::parse(text);
+}
+
 bool is_one_line(std::string_view text) {
   return text.find('\n') == std::string_view::npos && text.find('\r') == std::string_view::npos;
 }

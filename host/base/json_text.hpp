@@ -36,6 +36,11 @@ Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth =
 // The same, keeping the order of keys; refuses equal ones, and objects of more than max_ordered_keys keys.
 Result<nlohmann::ordered_json> parse_ordered_json(std::string_view text, std::size_t max_depth = default_json_depth);
 
+// Of a text that has been read before, or that the host has written. In one place, because a parser is long to compile.
+// Throws the library's parse_error for any other.
+nlohmann::json read_json(std::string_view text);
+nlohmann::ordered_json read_ordered_json(std::string_view text);
+
 // Whether it has no line breaks: what separates messages where each is a line.
 bool is_one_line(std::string_view text);
 

@@ -43,14 +43,14 @@ std::string hint_at(std::string_view name, const std::vector<std::string>& names
 }
 
 std::string renamed(std::string_view json, const char* field, std::string_view name) {
-  auto object = OrderedJson::parse(json);
+  auto object = read_ordered_json(json);
   object[field] = name;
   return dump(object);
 }
 
 // An answer that asks for payment is no result of the tool, and some clients hold each answer to the listed schema.
 std::string without_output_schema(std::string_view json) {
-  auto object = OrderedJson::parse(json);
+  auto object = read_ordered_json(json);
   object.erase("outputSchema");
   return dump(object);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/json_text.hpp"
 #include "cli/terminal_text.hpp"
 
 namespace mcph {
@@ -26,7 +27,7 @@ std::string alias_words(const Component& component) {
 template <class Component>
 void print_lines(std::ostream& out, const char* kind, const std::vector<Component>& components) {
   for (const auto& component : components) {
-    const auto description = OrderedJson::parse(component.json).value("description", "");
+    const auto description = read_ordered_json(component.json).value("description", "");
     out << "  " << padded(kind, kind_width) << padded(component_name(component), key_width) << " "
         << printable(alias_words(component) + description.substr(0, description.find('\n'))) << "\n";
   }
@@ -36,7 +37,7 @@ template <class Component>
 OrderedJson all_json(const std::vector<Component>& components) {
   auto list = OrderedJson::array();
   for (const auto& component : components)
-    list.push_back(OrderedJson::parse(component.json));
+    list.push_back(read_ordered_json(component.json));
   return list;
 }
 
@@ -48,9 +49,9 @@ void print_capabilities(std::ostream& out, const char* kind, const std::vector<C
 OrderedJson capabilities_json(const AddedCapabilities& added) {
   auto object = OrderedJson::object();
   for (const auto& [name, json] : added.extensions)
-    object["extensions"][name] = OrderedJson::parse(json);
+    object["extensions"][name] = read_ordered_json(json);
   for (const auto& [name, json] : added.experimental)
-    object["experimental"][name] = OrderedJson::parse(json);
+    object["experimental"][name] = read_ordered_json(json);
   return object;
 }
 

@@ -200,7 +200,7 @@ OrderedJson find_tool(AskedServer& server, const std::string& name, const Json& 
     const auto [result, error] = server.ask("tools/list", {}, params);
     if (error) return nullptr;
     for (const auto& tool : result.value("tools", Json::array())) {
-      if (tool.is_object() && tool.value("name", Json()) == name) return OrderedJson::parse(dump(tool));
+      if (tool.is_object() && tool.value("name", Json()) == name) return read_ordered_json(dump(tool));
     }
     const auto cursor = result.find("nextCursor");
     if (cursor == result.end()) return nullptr;

@@ -8,6 +8,7 @@
 #include "audit/arguments.hpp"
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
+#include "base/json_text.hpp"
 #include "base/regular_file.hpp"
 #include "config/config.hpp"
 #include "config/toml.hpp"
@@ -210,7 +211,7 @@ void check_upstreams(const Config& config, Mistakes& mistakes) {
     if (!is_component_name(name)) mistakes.push_back({pointer, "must be 1 to 128 characters of A-Za-z0-9_.-", true});
     const auto read = read_upstream_settings(text, config.host.upstreams_folder, {});
     if (read.has_error())
-      mistakes.push_back(mistake_in_upstream(pointer, OrderedJson::parse(text), read.error().message));
+      mistakes.push_back(mistake_in_upstream(pointer, read_ordered_json(text), read.error().message));
   }
 }
 

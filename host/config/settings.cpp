@@ -201,7 +201,7 @@ Form<std::string> upstream_form() {
               [](const OrderedJson& value, const std::string& pointer, std::string& target, Mistakes& mistakes) {
                 if (is_object(value, pointer, mistakes)) target = dump(value);
               },
-          .show = [](const std::string& text) { return OrderedJson::parse(text.empty() ? "{}" : text); }};
+          .show = [](const std::string& text) { return read_ordered_json(text.empty() ? "{}" : text); }};
 }
 
 Form<Config> log_table() {

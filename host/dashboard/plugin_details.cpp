@@ -141,7 +141,7 @@ OrderedJson components_json(const All& all) {
 OrderedJson parsed(const std::vector<std::string>& texts) {
   auto list = OrderedJson::array();
   for (const auto& text : texts)
-    list.push_back(OrderedJson::parse(text, nullptr, false));
+    list.push_back(read_ordered_json(text));
   return list;
 }
 

@@ -21,7 +21,7 @@ constexpr int version = 2;
 
 // Which of the ways to pay the client has chosen; null: none of them.
 Json way_chosen(const Price& price, const Json& accepted) {
-  for (auto& way : Json::parse(price.accepts)) {
+  for (auto& way : read_json(price.accepts)) {
     const auto is_same = [&](const char* member) {
       const auto found = accepted.find(member);
       return found != accepted.end() && *found == way.at(member);

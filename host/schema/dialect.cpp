@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/json_text.hpp"
 #include "schema/uri.hpp"
 #include "schema/value.hpp"
 
@@ -76,7 +77,7 @@ const OrderedJson* Documents::find(std::string_view uri) {
   if (const auto found = metaschemas_.find(uri); found != metaschemas_.end()) return found->second.get();
   const auto text = metaschema_text(uri);
   if (text.empty()) return nullptr;
-  auto parsed = std::make_unique<const OrderedJson>(OrderedJson::parse(text));
+  auto parsed = std::make_unique<const OrderedJson>(read_ordered_json(text));
   return metaschemas_.emplace(uri, std::move(parsed)).first->second.get();
 }
 

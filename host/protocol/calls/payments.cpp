@@ -17,7 +17,7 @@ Json payment_required(const Price& price, std::string_view tool, std::string_vie
   Json required = {{"x402Version", 2},
                    {"error", why},
                    {"resource", {{"url", "mcp://tool/" + std::string(tool)}, {"mimeType", "application/json"}}},
-                   {"accepts", Json::parse(price.accepts)}};
+                   {"accepts", read_json(price.accepts)}};
   if (!settlement.is_null()) required[payment_response_key] = settlement;
   auto result =
       error_result(dump(Json{{"x402/error", {{"code", payment_required_code}, {"message", why}, {"data", required}}}}));

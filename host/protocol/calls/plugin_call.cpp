@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t max_unread_answer = std::size_t{64} << 10;
 
 std::string without_answers(const std::string& params) {
-  auto json = Json::parse(params);
+  auto json = read_json(params);
   json.erase("inputResponses");
   json.erase("inputState");
   return dump(json);
@@ -78,7 +78,7 @@ std::string_view words_for(CancelReason reason) {
 
 std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
                                 const CallAnswers& words) {
-  auto params = Json::parse(call.params);
+  auto params = read_json(call.params);
   // As its client calls it, which may be an alias.
   params[call.method == PluginMethod::resources_read ? "uri" : "name"] = call.component;
   auto planned = plan_call(call.method, catalog, params);
@@ -201,7 +201,7 @@ void PluginCall::settle(std::string json) {
 
 Reply PluginCall::answer_settled(const std::string& json, const Settlement& settlement) const {
   if (settlement.error.empty()) {
-    auto result = Json::parse(json);  // which is read in the time that its size takes, however many keys it has
+    auto result = read_json(json);  // which is read in the time that its size takes, however many keys it has
     result["_meta"][payment_response_key] = settlement.response;
     return answer_result(dump(result));
   }

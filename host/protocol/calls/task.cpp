@@ -229,7 +229,7 @@ void Task::keep(const Reply& reply) {
                      std::to_string(TaskMemory::max_bytes) + " together");
   }
   outcome_ = outcome;
-  if (!error.empty()) message_ = Json::parse(error).get<std::string>();
+  if (!error.empty()) message_ = read_json(error).get<std::string>();
   change(error.empty() ? Status::completed : Status::failed);
 }
 

@@ -346,7 +346,7 @@ Reply ModernEra::result(std::string_view id, PluginMethod method, const Caller&,
   }
   auto tree = result.json();
   tree["resultType"] = "complete";
-  tree["_meta"][meta_key::server_info] = Json::parse(identity_);
+  tree["_meta"][meta_key::server_info] = read_json(identity_);
   if (is_read) {
     tree.emplace("ttlMs", 0);
     tree.emplace("cacheScope", "private");
@@ -389,7 +389,7 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
     return call.exchange->reply(error_reply(call.origin.id, error));
   }
   const OrderedJson result = {{"resultType", "input_required"},
-                              {"_meta", {{meta_key::server_info, OrderedJson::parse(identity_)}}},
+                              {"_meta", {{meta_key::server_info, read_ordered_json(identity_)}}},
                               {"requestState", std::move(state)},
                               {"inputRequests", std::move(input_requests)}};
   call.exchange->reply({result_response(call.origin.id, dump(result))});

@@ -122,7 +122,7 @@ Result<Json> RequestState::open(std::string_view state, std::string_view purpose
   if (!plain) {
     return fail("it is not what this server gave out for this very request; send the request anew without it");
   }
-  auto sealed = Json::parse(*plain);
+  auto sealed = read_json(*plain);
   if (sealed["expires"].get<std::int64_t>() < seconds_since_epoch(clock_())) {
     return fail("it has expired; send the request anew without it");
   }

@@ -37,7 +37,7 @@ ReturnedAnswers returned_answers_in(JsonValue params) {
 
 std::string purpose_of(PluginMethod method, std::string_view params, const Caller& caller) {
   // A client may write the same differently when it comes again.
-  return dump(Json::array({caller.principal.key(), name_of(method), dump(Json::parse(params))}));
+  return dump(Json::array({caller.principal.key(), name_of(method), dump(read_json(params))}));
 }
 
 std::optional<Json> accept_offered(const EarlierRounds& rounds, const OrderedJson& input_requests) {

@@ -66,7 +66,7 @@ constexpr std::string_view components_document = R"({
 
 // What a client needs to call it.
 OrderedJson description_of(const Tool& tool) {
-  const auto json = OrderedJson::parse(tool.json);
+  const auto json = read_ordered_json(tool.json);
   OrderedJson description;
   for (const auto* const member : {"name", "title", "description", "inputSchema"}) {
     if (const auto found = json.find(member); found != json.end()) description[member] = *found;
@@ -100,7 +100,7 @@ class ToolFinder final : public Plugin, public std::enable_shared_from_this<Tool
  private:
   // The arguments fit the tool's schema, which has a default for the limit.
   OrderedJson find(const std::string& params, const CallerView& caller) {
-    const auto json = Json::parse(params);
+    const auto json = read_json(params);
     const auto& arguments = json["arguments"];
     const auto limit = std::min(arguments.value("limit", usual_limit), max_limit);
     const auto view = caller.caller_view();

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/json.hpp"
+#include "base/json_text.hpp"
 #include "sources/finder/search_terms.hpp"
 
 namespace mcph {
@@ -42,7 +43,7 @@ class ToolWords {
 
   explicit ToolWords(const Tool& tool) {
     add(tool.name, in_name);
-    const auto json = Json::parse(tool.json, nullptr, false);
+    const auto json = read_json(tool.json);
     if (!json.is_object()) return;
     add(text_in(json, "title"), in_title);
     add(text_in(json, "description"), in_description);

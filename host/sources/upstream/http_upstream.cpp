@@ -47,7 +47,7 @@ std::optional<std::string> error_in(const std::string& body, const std::string& 
   if (json.has_error() || !json->is_object() || json->value("jsonrpc", Json()) != "2.0") return std::nullopt;
   const auto error = json->value("error", Json());
   if (!error.is_object() || !error.value("code", Json()).is_number_integer()) return std::nullopt;
-  (*json)["id"] = Json::parse(id);
+  (*json)["id"] = read_json(id);
   return dump(*json);
 }
 

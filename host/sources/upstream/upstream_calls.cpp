@@ -395,7 +395,7 @@ UpstreamCalls::Params UpstreamCalls::params_of(const Call& call) const {
       params.name = own_name(method, json_string(value).value_or(""));
       append_json_member(params.members, key, dump(Json(params.name)));
     } else if (key == "ref" && method == PluginMethod::completion_complete) {
-      auto ref = Json::parse(value);
+      auto ref = read_json(value);
       if (ref.is_object() && ref.contains("name") && ref["name"].is_string())
         ref["name"] = own_name(method, ref["name"].get_ref<const std::string&>());
       append_json_member(params.members, key, dump(ref));
@@ -426,7 +426,7 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
       {.own = passed_on_meta(context), .capabilities = capabilities, .wants_progress = true, .wants_log = true});
   if (peer.is_modern && call->method() == PluginMethod::tools_call && !params.arguments.empty()) {
     if (const auto headers = headers_of(params.name); !headers.empty())
-      message.fields = parameter_fields(headers, Json::parse(params.arguments));
+      message.fields = parameter_fields(headers, read_json(params.arguments));
   }
   if (call->method() != PluginMethod::completion_complete) message.name = std::move(params.name);
   {
@@ -477,7 +477,7 @@ void UpstreamCalls::erase(Served& served, RequestId request) {
 void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params) {
   const auto& [id, call] = admitted;
   const auto answered = questions_.take(
-      params.state, params.responses.empty() ? Json::object() : Json::parse(params.responses), call->caller());
+      params.state, params.responses.empty() ? Json::object() : read_json(params.responses), call->caller());
   if (!answered) {
     table_.refuse(
         id,

@@ -18,7 +18,7 @@ constexpr std::size_t key_bytes = 16;
 
 std::optional<std::string> UpstreamQuestions::ask(AskedQuestions questions, Clock::time_point now) {
   const auto key = base64url_encode(random_bytes(key_bytes));
-  const OrderedJson asked = {{"inputRequests", OrderedJson::parse(dump(questions.requests))}, {"inputState", key}};
+  const OrderedJson asked = {{"inputRequests", read_ordered_json(dump(questions.requests))}, {"inputState", key}};
   auto text = dump(asked);
   const auto bytes = text.size() + (questions.request_state ? questions.request_state->size() : 0);
   const auto most = questions.caller == nobody ? max_open_of_nobody : max_open_of_caller;

@@ -361,7 +361,7 @@ Result<UpstreamSettings> read_upstream_settings(std::string text, const std::fil
   if (host_members->isolation != Isolation::worker) {
     return fail("has an \"isolation\" that is not \"worker\", but an upstream is never in the host's process");
   }
-  auto settings = read_members(Json::parse(host_members->own), folder, *host_members);
+  auto settings = read_members(read_json(host_members->own), folder, *host_members);
   if (settings.has_error()) return fail(settings.error().message);
   return settings;
 }
