@@ -34,7 +34,8 @@ std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 
-// Lack of memory ends the task that meets it, and not the host. Whoever waits for what it was to do has a limit of time.
+// Lack of memory ends the task that meets it, and not the host. Whoever waits for what it was to do has a limit of
+// time.
 void run_with_what_memory_there_is(const std::function<void()>& task) {
   try {
     task();

@@ -77,8 +77,8 @@ class EventLoops final : public Executor {
   void stop();
 
   // Waits until every thread has ended, at most this long. Then what has not begun is dropped with what it owns, and so
-  // is what comes later. False: a task still runs; the process can only exit without unwinding, because that thread uses
-  // this object.
+  // is what comes later. False: a task still runs; the process can only exit without unwinding, because that thread
+  // uses this object.
   bool join(std::chrono::milliseconds patience);
 
  private:
@@ -99,9 +99,10 @@ class EventLoops final : public Executor {
   };
 
   // An event loop: an I/O context, and what is to be done next, which comes before what the context has. What its own
-  // thread has found costs less than a handler; for what others hand in the context wakes it. It belongs to the loop and
-  // not to the thread, because the thread may be inside a plugin for long when it has found it; then the next thread of
-  // the loop does it. More than one thread may use the context: one that was replaced is still inside a handler of it.
+  // thread has found costs less than a handler; for what others hand in the context wakes it. It belongs to the loop
+  // and not to the thread, because the thread may be inside a plugin for long when it has found it; then the next
+  // thread of the loop does it. More than one thread may use the context: one that was replaced is still inside a
+  // handler of it.
   struct Loop : boost::asio::io_context {
     Loop() : io_context(2) {}
     // Destroys the handlers that have not run.

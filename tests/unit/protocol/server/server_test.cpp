@@ -109,8 +109,8 @@ TEST_P(EveryLegacyRevision, RefusesMetaThatIsTooLong) {
   const auto meta = [](std::size_t bytes) { return R"({"_meta":{"a":")" + std::string(bytes - 8, 'x') + R"("}})"; };
   EXPECT_EQ(answer(request("1", "ping", meta(max_meta_bytes))), R"({"jsonrpc":"2.0","id":1,"result":{}})");
   EXPECT_EQ(answer(request("1", "ping", meta(max_meta_bytes + 1))),
-            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params._meta has 65537 bytes, )"
-            R"(and may have 65536"}})");
+            R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params._meta has 65537 )"
+            R"(bytes, and may have 65536"}})");
 }
 
 TEST_P(EveryLegacyRevision, RefusesABadCursor) {
