@@ -64,8 +64,8 @@ struct RemoteAnswer {
 };
 
 // What a response says that is no answer of MCP.
-std::string words_for(const RemoteAnswer& answer) {
-  const std::string status = "the server answers with the HTTP status " + std::to_string(answer.status);
+std::string words_for(const RemoteAnswer& answer, const std::string& server) {
+  const auto status = server + " answers with the HTTP status " + std::to_string(answer.status);
   switch (answer.status) {
     case 401:
       return status + ": it wants a token, or another one; give it with --token-file";
@@ -121,7 +121,9 @@ class ComingAnswer final : public AnswerListener {
 
 class AskedServer {
  public:
-  AskedServer(HttpUrl url, std::string token) : url_(std::move(url)), token_(std::move(token)), client_(loops_) {}
+  // `name` is what people read.
+  AskedServer(HttpUrl url, std::string_view name, std::string token)
+      : url_(std::move(url)), name_(name), token_(std::move(token)), client_(loops_) {}
   ~AskedServer() {
     loops_.stop();
     loops_.join(std::chrono::seconds(1));
@@ -141,11 +143,11 @@ class AskedServer {
       return Answer{.error = RpcError{error_code::internal_error, std::move(message)}};
     };
     auto answered = send(method, name, params);
-    if (answered.has_error()) return failed("the server cannot be asked: " + answered.error().message);
+    if (answered.has_error()) return failed(name_ + " cannot be asked: " + answered.error().message);
     const auto json = parse_json(answer_in(answered->body));
     const bool is_answer = json.has_value() && json->is_object() && json->value("jsonrpc", Json()) == "2.0";
     // What to do about a missing token is said in the words of the command line.
-    if (!is_answer || answered->status == 401) return failed(words_for(*answered));
+    if (!is_answer || answered->status == 401) return failed(words_for(*answered, name_));
     if (const auto error = json->find("error"); error != json->end()) {
       const auto checked = read_plugin_error(dump(*error));
       if (checked.has_error()) return failed("the server's error is none: " + checked.error().message);
@@ -179,6 +181,7 @@ class AskedServer {
   }
 
   const HttpUrl url_;
+  const std::string name_;
   const std::string token_;
   std::vector<std::pair<std::string, std::string>> fields_;
   EventLoops loops_{1, 1};
@@ -236,7 +239,7 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
     if (read.has_error()) return fail_with(read.error().message, command.json);
     token = *std::move(read);
   }
-  AskedServer server(*url, std::move(token));
+  AskedServer server(*url, without_query(command.url), std::move(token));
   auto params = params_of(command, std::move(arguments));
   params["_meta"] = meta_of(answers);
   const auto name = command.method == PluginMethod::completion_complete ? std::string() : command.component;

@@ -446,7 +446,8 @@ std::string ConfigSource::words_for(const Mistake& mistake, const TomlDocument& 
              name_of(mistake.pointer) + " " + mistake.message;
     }
   }
-  return name_of(mistake.pointer) + " " + mistake.message;
+  // It is a default.
+  return (file_.empty() ? "" : file_.string() + ": ") + name_of(mistake.pointer) + " " + mistake.message;
 }
 
 }  // namespace mcph

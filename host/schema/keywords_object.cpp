@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/similar_name.hpp"
 #include "schema/defaults.hpp"
 #include "schema/evaluation.hpp"
 #include "schema/keywords.hpp"
@@ -63,12 +64,31 @@ class Required final : public Keyword {
     if (!run.spend(names_.size(), at)) return false;
     for (const auto& name : names_) {
       if (value.contains(name)) continue;
-      return run.violation_in_words(at, "required", [&] { return name_of({&at, name}) + " is required, but absent"; });
+      return run.violation_in_words(at, "required", [&] {
+        const auto misspelt = misspelt_in(value, name);
+        return name_of({&at, name}) + " is required, but absent" +
+               (misspelt.empty() ? "" : "; did you mean it by " + in_quotes(misspelt) + "?");
+      });
     }
     return true;
   }
 
  private:
+  // A member that is not required and has almost this name; empty: there is none.
+  std::string misspelt_in(JsonValue object, const std::string& name) const {
+    constexpr std::size_t shortest_name = 4;  // a shorter one is like any other
+    constexpr std::size_t most_looked_at = 32;
+    constexpr std::size_t most_added = 2;
+    std::vector<std::string> others;
+    if (name.size() < shortest_name) return {};
+    for (const auto [key, member] : object.members()) {
+      if (others.size() == most_looked_at) break;
+      if (key.size() > name.size() + most_added || std::ranges::find(names_, key) != names_.end()) continue;
+      others.emplace_back(key);
+    }
+    return similar_name(name, others);
+  }
+
   std::vector<std::string> names_;  // in the order of the schema
 };
 

@@ -1,5 +1,6 @@
 # Compiles FILE with each of COMPILERS, which must fail, and looks into the first error for the message that its first line,
 # "// expect: ...", says. Where a compiler cannot say it, a second line, "// not with: ...", is a part of its --version.
+# What it includes first may be precompiled (message_header.cmake).
 file(STRINGS "${FILE}" lines LIMIT_COUNT 2)
 list(GET lines 0 expect)
 list(GET lines 1 except)
@@ -7,7 +8,17 @@ string(REGEX REPLACE "^// expect: " "" expected "${expect}")
 if(expected STREQUAL expect)
   message(FATAL_ERROR "${FILE} must begin with: // expect: the text of the message")
 endif()
+file(STRINGS "${FILE}" includes REGEX "^#include" LIMIT_COUNT 1)
+string(REGEX REPLACE "^#include <(.*)>$" "\\1" header "${includes}")
+set(number 0)
 foreach(compiler IN LISTS COMPILERS)
+  # GCC looks for it beside the header, in each folder of headers, and Clang wants to be told of it.
+  set(folder "${PRECOMPILED}/${number}")
+  math(EXPR number "${number} + 1")
+  set(precompiled "-I${folder}")
+  if(compiler MATCHES "clang" AND EXISTS "${folder}/${header}.gch")
+    set(precompiled -include-pch "${folder}/${header}.gch")
+  endif()
   if(except MATCHES "^// not with: (.*)$")
     set(excepted "${CMAKE_MATCH_1}")
     execute_process(COMMAND "${compiler}" --version OUTPUT_VARIABLE version)
@@ -17,7 +28,7 @@ foreach(compiler IN LISTS COMPILERS)
     endif()
   endif()
   execute_process(
-    COMMAND "${compiler}" -std=c++20 -fsyntax-only "-I${INCLUDE_DIR}" -idirafter "${JSON_INCLUDE_DIR}" "${FILE}"
+    COMMAND "${compiler}" -std=c++20 -fsyntax-only ${precompiled} "-I${INCLUDE_DIR}" -idirafter "${JSON_INCLUDE_DIR}" "${FILE}"
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(status EQUAL 0)
     message(FATAL_ERROR "${compiler} compiles ${FILE}, which should be refused with: ${expected}")

@@ -87,5 +87,5 @@ test('WhatIsNoServerOfMcpIsToldSo', async (context) => {
   const gone = at(closed);
   closed.close();
   await once(closed, 'close');
-  assert.match((await command('call', '--url', gone, 'version')).stderr, /the server cannot be asked: Connection refused\n$/);
+  assert.match((await command('call', '--url', gone, 'version')).stderr, /: http:.* cannot be asked: Connection refused\n$/);
 });

@@ -43,6 +43,8 @@ TEST(Schema, NamesTheFieldTheRuleAndTheValue) {
             R"(/limit [maximum] "limit" must be at most 100, but is 250)");
   EXPECT_EQ(verdict(search_schema, R"({"query":5})"), R"(/query [type] "query" must be a string, but is 5)");
   EXPECT_EQ(verdict(search_schema, R"({"limit":5})"), R"( [required] "query" is required, but absent)");
+  EXPECT_EQ(verdict(search_schema, R"({"limit":5,"qeury":"x"})"),
+            R"( [required] "query" is required, but absent; did you mean it by "qeury"?)");
   EXPECT_EQ(
       verdict(search_schema, R"({"query":"a","limt":5})"),
       R"(/limt [additionalProperties] "limt" is not allowed; the known properties are "query", "limit", "filter")");
