@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,15 +32,20 @@ func (p *Plugin) addCapability(group, name string, settings any) {
 		if settings == nil {
 			settings = object{}
 		}
-		alone, err := marshal(object{{group, object{{name, settings}}}})
+		text, err := marshal(settings)
 		if err != nil {
 			return fmt.Errorf("the settings of %q have no form in JSON: %w", name, err)
+		}
+		written := json.RawMessage(text) // now, so that the author may change them later
+		alone, err := marshal(object{{group, object{{name, written}}}})
+		if err != nil {
+			return err
 		}
 		if isTaken, why := p.host.checkCapabilities(string(alone)); !isTaken {
 			return errors.New(why)
 		}
 		members, _ := p.capabilities.find(group).(object)
-		members.set(name, settings)
+		members.set(name, written)
 		p.capabilities.set(group, members)
 		return nil
 	})

@@ -85,16 +85,29 @@ func (c *Context) answer(method string, result any, err error) answer {
 	if err == nil {
 		return resultAnswer(outcomeResult, result)
 	}
+	isTool := method == "tools/call"
+	var told *ToolError
 	var known *Error
 	switch {
+	case errors.As(err, &told) && isTool:
+		return resultAnswer(outcomeResult, failedResult(told.Error(), nil))
+	case told != nil:
+		return errorAnswer(&Error{Code: codeFailedAsTold, Message: told.Error()})
 	case errors.As(err, &known):
 		return errorAnswer(known)
-	case method == "tools/call":
-		failure := textResult(err.Error())
-		failure.IsError = true
-		return resultAnswer(outcomeResult, failure)
+	case isTool:
+		return resultAnswer(outcomeResult, failedResult(err.Error(), Meta{unexpectedKey: true}))
 	}
 	return errorAnswer(&Error{Code: CodeInternalError, Message: err.Error()})
+}
+
+// unexpectedKey marks a failure that nobody has meant for the model: the host decides whether it may read it.
+const unexpectedKey = "mcp-plugin-host/unexpected"
+
+func failedResult(text string, meta Meta) *CallToolResult {
+	result := textResult(text)
+	result.IsError, result.Meta = true, meta
+	return result
 }
 
 func resultAnswer(outcome int, result any) answer {

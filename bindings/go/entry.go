@@ -22,6 +22,9 @@ func foreverC(text string) C.mcp_string {
 //export mcpGoEntry
 func mcpGoEntry() {
 	about := exported.about
+	if exported.setup == nil { // only of what has a name a host asks create, which says why
+		about.Name, about.Version = "unnamed", "0"
+	}
 	// The library holds Go's runtime, whose threads never end.
 	flags := C.uint32_t(C.MCP_PLUGIN_NEVER_UNLOAD)
 	if about.Serial {

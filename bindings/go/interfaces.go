@@ -11,23 +11,39 @@ package mcp
 //   return string;
 // }
 //
-// // Null: the host has none, or an older one.
-// static const void* interface_of(const mcp_host* host, const char* name, size_t size) {
-//   if (!MCP_HAS(host, mcp_host, get_interface)) return NULL;
-//   const uint32_t* const table = host->get_interface(host, name);
-//   return table != NULL && *table >= size ? table : NULL;
+// // Null: the host has none.
+// static const void* interface_of(const mcp_host* host, const char* name) {
+//   return MCP_HAS(host, mcp_host, get_interface) ? host->get_interface(host, name) : NULL;
 // }
-// static int has_interface(const mcp_host* host, const char* name) { return interface_of(host, name, 0) != NULL; }
+// static int has_interface(const mcp_host* host, const char* name) { return interface_of(host, name) != NULL; }
+//
+// // Each with the last member that is used here: the header may have more than the host. Null: the host has none.
+// static const mcp_subscriptions* subscriptions_of(const mcp_host* host) {
+//   const mcp_subscriptions* const table = interface_of(host, MCP_SUBSCRIPTIONS);
+//   return table != NULL && MCP_HAS(table, mcp_subscriptions, listen) ? table : NULL;
+// }
+// static const mcp_store* store_of(const mcp_host* host) {
+//   const mcp_store* const table = interface_of(host, MCP_STORE);
+//   return table != NULL && MCP_HAS(table, mcp_store, list) ? table : NULL;
+// }
+// static const mcp_metrics* metrics_of(const mcp_host* host) {
+//   const mcp_metrics* const table = interface_of(host, MCP_METRICS);
+//   return table != NULL && MCP_HAS(table, mcp_metrics, observe) ? table : NULL;
+// }
+// static const mcp_capabilities* capabilities_of(const mcp_host* host) {
+//   const mcp_capabilities* const table = interface_of(host, MCP_CAPABILITIES);
+//   return table != NULL && MCP_HAS(table, mcp_capabilities, check) ? table : NULL;
+// }
 //
 // static answer list_subscriptions(const mcp_host* host) {
 //   answer all = {NULL, 0};
 //   const mcp_sink sink = {&all, mcp_go_append};
-//   const mcp_subscriptions* const table = interface_of(host, MCP_SUBSCRIPTIONS, sizeof *table);
+//   const mcp_subscriptions* const table = subscriptions_of(host);
 //   if (table != NULL) table->list(host, &sink);
 //   return all;
 // }
 // static void listen(const mcp_host* host, uintptr_t self) {
-//   const mcp_subscriptions* const table = interface_of(host, MCP_SUBSCRIPTIONS, sizeof *table);
+//   const mcp_subscriptions* const table = subscriptions_of(host);
 //   const mcp_subscription_listener listener = mcp_go_listener(self);
 //   if (table != NULL) table->listen(host, &listener);
 // }
@@ -41,28 +57,28 @@ package mcp
 // static store_answer store_get(const mcp_host* host, _GoString_ key) {
 //   store_answer all = {MCP_STORE_FAILED, 0, {NULL, 0}, {NULL, 0}};
 //   const mcp_sink value = {&all.value, mcp_go_append}, error = {&all.error, mcp_go_append};
-//   const mcp_store* const table = interface_of(host, MCP_STORE, sizeof *table);
+//   const mcp_store* const table = store_of(host);
 //   if (table != NULL) all.status = table->get(host, borrowed(key), &value, &all.revision, &error);
 //   return all;
 // }
 // static store_answer store_put(const mcp_host* host, _GoString_ key, _GoString_ value, uint64_t if_revision) {
 //   store_answer all = {MCP_STORE_FAILED, 0, {NULL, 0}, {NULL, 0}};
 //   const mcp_sink error = {&all.error, mcp_go_append};
-//   const mcp_store* const table = interface_of(host, MCP_STORE, sizeof *table);
+//   const mcp_store* const table = store_of(host);
 //   if (table != NULL) all.status = table->put(host, borrowed(key), borrowed(value), if_revision, NULL, &error);
 //   return all;
 // }
 // static store_answer store_erase(const mcp_host* host, _GoString_ key) {
 //   store_answer all = {MCP_STORE_FAILED, 0, {NULL, 0}, {NULL, 0}};
 //   const mcp_sink error = {&all.error, mcp_go_append};
-//   const mcp_store* const table = interface_of(host, MCP_STORE, sizeof *table);
+//   const mcp_store* const table = store_of(host);
 //   if (table != NULL) all.status = table->erase(host, borrowed(key), MCP_STORE_ANY, &error);
 //   return all;
 // }
 // static store_answer store_list(const mcp_host* host, _GoString_ prefix) {
 //   store_answer all = {MCP_STORE_FAILED, 0, {NULL, 0}, {NULL, 0}};
 //   const mcp_sink keys = {&all.value, mcp_go_append}, error = {&all.error, mcp_go_append};
-//   const mcp_store* const table = interface_of(host, MCP_STORE, sizeof *table);
+//   const mcp_store* const table = store_of(host);
 //   if (table != NULL) all.status = table->list(host, borrowed(prefix), &keys, &error);
 //   return all;
 // }
@@ -76,7 +92,7 @@ package mcp
 //                              const double* bounds, uint32_t bound_count) {
 //   metric_answer all = {0, {NULL, 0}};
 //   const mcp_sink error = {&all.error, mcp_go_append};
-//   const mcp_metrics* const table = interface_of(host, MCP_METRICS, sizeof *table);
+//   const mcp_metrics* const table = metrics_of(host);
 //   if (table == NULL) return all;
 //   all.number = table->declare(host, kind, borrowed(name), borrowed(help), bounds, bound_count, &error);
 //   return all;
@@ -84,7 +100,7 @@ package mcp
 // // The labels' texts are in one, because Go gives C no memory with pointers in it: a name, its value, the next name...
 // static void record(const mcp_host* host, int how, uint32_t metric, _GoString_ texts, const uint32_t* sizes,
 //                    uint32_t count, double value) {
-//   const mcp_metrics* const table = interface_of(host, MCP_METRICS, sizeof *table);
+//   const mcp_metrics* const table = metrics_of(host);
 //   mcp_label labels[9];
 //   const char* at = _GoStringPtr(texts);
 //   for (uint32_t i = 0; i < count; ++i) {
@@ -101,7 +117,7 @@ package mcp
 // static metric_answer check_capabilities(const mcp_host* host, _GoString_ json) {
 //   metric_answer all = {1, {NULL, 0}};
 //   const mcp_sink error = {&all.error, mcp_go_append};
-//   const mcp_capabilities* const table = interface_of(host, MCP_CAPABILITIES, sizeof *table);
+//   const mcp_capabilities* const table = capabilities_of(host);
 //   if (table != NULL) all.number = (uint32_t)table->check(host, borrowed(json), &error);
 //   return all;
 // }

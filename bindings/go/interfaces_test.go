@@ -182,6 +182,18 @@ func TestCapabilitiesAreDescribed(t *testing.T) {
 	expect(t, fmt.Sprint(err), "it has a prefix that is reserved for MCP")
 }
 
+func TestCapabilitiesAreDescribedAsTheyWereAdded(t *testing.T) {
+	settings := map[string]string{"language": "en"}
+	plugin, _ := served(t, func(plugin *Plugin) error {
+		plugin.AddExtension("com.example/search", settings)
+		return nil
+	})
+	settings["language"] = "de"
+	described, _ := plugin.describe()
+	_, capabilities, _ := strings.Cut(string(described), `"capabilities":`)
+	expect(t, capabilities, `{"extensions":{"com.example/search":{"language":"en"}}}}`)
+}
+
 // What an author reads of a host that is older than what the plugin needs.
 func TestAnOlderHostIsNamedToWhoeverNeedsMore(t *testing.T) {
 	plugin, host := served(t, func(*Plugin) error { return nil })

@@ -117,6 +117,9 @@ func requireConsistent(schema object) error {
 			return fmt.Errorf("its %s %v is more than its %s %v", pair[0], schema.find(pair[0]), pair[1], schema.find(pair[1]))
 		}
 	}
+	if step := number(schema.find("multipleOf")); step != nil && step.Sign() <= 0 {
+		return fmt.Errorf("its multipleOf %v is not more than 0", schema.find("multipleOf"))
+	}
 	value := schema.find("default")
 	if value == nil {
 		return nil
@@ -172,6 +175,10 @@ func refusal(schema object, value any) string {
 		if size != nil && bound != nil && each.isBroken(size.Cmp(bound)) {
 			return fmt.Sprintf(each.words, fmt.Sprint(schema.find(each.name)))
 		}
+	}
+	step := number(schema.find("multipleOf"))
+	if size != nil && step != nil && !new(big.Rat).Quo(size, step).IsInt() {
+		return fmt.Sprintf("must be a multiple of %v", schema.find("multipleOf"))
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -95,6 +96,13 @@ func returning[Out any](value Out) func(*Plugin) error {
 	return ofTool(func(*Context, none) (Out, error) { return value, nil })
 }
 
+// span writes itself, as an object.
+type span struct{ from, to int }
+
+func (s span) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"from":%d,"to":%d}`, s.from, s.to), nil
+}
+
 func TestWhatAToolReturnsBecomesItsResult(t *testing.T) {
 	type point struct {
 		X int `json:"x"`
@@ -108,6 +116,12 @@ func TestWhatAToolReturnsBecomesItsResult(t *testing.T) {
 		{returning(5), text + `"5"}],"structuredContent":{"result":5}}`},
 		{returning([]int(nil)), text + `"null"}],"structuredContent":{"result":null}}`},
 		{returning(point{1}), text + `"{\"x\":1}"}],"structuredContent":{"x":1}}`},
+		{returning(span{1, 2}), text + `"{\"from\":1,\"to\":2}"}],"structuredContent":{"result":{"from":1,"to":2}}}`},
+		{func(plugin *Plugin) error {
+			AddTool(plugin, &Tool{Name: "it", OutputSchema: json.RawMessage(`{"type":"object"}`)},
+				func(*Context, none) (span, error) { return span{1, 2}, nil })
+			return nil
+		}, text + `"{\"from\":1,\"to\":2}"}],"structuredContent":{"from":1,"to":2}}`},
 		{returning(map[string]int(nil)), text + `"null"}],"structuredContent":{}}`},
 		{returning(any("free")), text + `"free"}]}`},
 		{returning(any(nil)), `0 {"content":[]}`},
@@ -126,7 +140,7 @@ func TestWhatAHandlerDoesWrongIsAnErrorOfItsCall(t *testing.T) {
 		return ofTool(func(*Context, none) (string, error) { return "", err })
 	}
 	expect(t, called(t, failing(errors.New("no paper")), `{"name":"it"}`),
-		`0 {"content":[{"type":"text","text":"no paper"}],"isError":true}`)
+		`0 {"content":[{"type":"text","text":"no paper"}],"isError":true,"_meta":{"mcp-plugin-host/unexpected":true}}`)
 	expect(t, called(t, failing(fmt.Errorf("there: %w", &Error{Code: 7, Message: "seven"})), `{"name":"it"}`),
 		`1 {"code":7,"message":"seven"}`)
 	expect(t, called(t, failing(nil), `{"name":"other"}`), `1 {"code":-32602,"message":"Unknown tool: other"}`)
@@ -136,6 +150,33 @@ func TestWhatAHandlerDoesWrongIsAnErrorOfItsCall(t *testing.T) {
 	expect(t, host.answers[1], `1 {"code":-32603,"message":"The plugin panicked: broken"}`)
 	if len(host.said) != 1 || !strings.Contains(host.said[0], "plugin_test.go") {
 		t.Errorf("the log leads to the line: %q", host.said)
+	}
+}
+
+func TestWhatIsMeantForTheModelIsNotMarkedAsUnexpected(t *testing.T) {
+	told := ToolErrorf("there is no %q: %w", "Atlantis", &Error{Code: 7, Message: "seven"})
+	const want = `0 {"content":[{"type":"text","text":"there is no \"Atlantis\": seven"}],"isError":true}`
+	for _, err := range []error{told, fmt.Errorf("SELECT: %w", told)} {
+		expect(t, called(t, ofTool(func(*Context, none) (string, error) { return "", err }), `{"name":"it"}`), want)
+	}
+	plugin, host := served(t, func(plugin *Plugin) error {
+		AddPrompt(plugin, &Prompt{Name: "p"}, func(*Context, none) (string, error) { return "", told })
+		return nil
+	})
+	plugin.invoke(1, "prompts/get", `{"name":"p"}`)
+	expect(t, host.answers[1], `1 {"code":1,"message":"there is no \"Atlantis\": seven"}`)
+}
+
+// said has a form as a text, and cannot be read from one.
+type said struct{ text string }
+
+func (s said) MarshalText() ([]byte, error) { return []byte(s.text), nil }
+
+// ofPrompt is a plugin with one prompt.
+func ofPrompt[In any]() func(*Plugin) error {
+	return func(plugin *Plugin) error {
+		AddPrompt(plugin, &Prompt{Name: "p"}, func(*Context, In) (string, error) { return "", nil })
+		return nil
 	}
 }
 
@@ -168,6 +209,26 @@ func TestASetupThatFailsSaysWhy(t *testing.T) {
 				func(*Context, struct{ N int }) (string, error) { return "", nil })
 			return nil
 		}, `prompt "p": it has no argument "m" to complete`},
+		{func(plugin *Plugin) error {
+			AddResourceTemplate(plugin, &ResourceTemplate{URITemplate: "files://{+path}"},
+				func(*Context, struct {
+					Path string `json:"path" pattern:"^[a-z/]+$"`
+				}) (string, error) {
+					return "", nil
+				})
+			return nil
+		}, `resource template "files://{+path}": field "path": a pattern is only checked of a tool's arguments: check it in the`},
+		{ofPrompt[struct {
+			Word string `json:"word" pattern:"^[a-z]+$"`
+		}](), `prompt "p": field "word": a pattern is only checked of a tool's arguments`},
+		{ofPrompt[struct {
+			N int `multipleOf:"0"`
+		}](), `prompt "p": field "N": its multipleOf 0 is not more than 0`},
+		{ofPrompt[struct {
+			N int `multipleOf:"2" default:"3"`
+		}](), `prompt "p": field "N": its default 3 must be a multiple of 2`},
+		{ofPrompt[struct{ Data []byte }](), `prompt "p": field "Data": a []uint8 cannot be read from a text: make it a number`},
+		{ofPrompt[struct{ Words *said }](), `prompt "p": field "Words": a *mcp.said cannot be read from a text`},
 		{ofToolSaid(&Tool{Name: "it", Timeout: time.Microsecond}),
 			`tool "it": its Timeout is 1µs: give 1ms to 8760h0m0s, or 0 for what the operator allows`},
 		{ofToolSaid(&Tool{Name: "it", Timeout: -time.Second}), `tool "it": its Timeout is -1s: give 1ms to`},
@@ -214,7 +275,7 @@ func TestACallIsCancelledWithItsCause(t *testing.T) {
 	plugin.cancel(1, cancelDeadline)
 	<-ended
 	expect(t, host.answers[1], `0 {"content":[{"type":"text","text":"context canceled because the call was cancelled, `+
-		`because it took too long"}],"isError":true}`)
+		`because it took too long"}],"isError":true,"_meta":{"mcp-plugin-host/unexpected":true}}`)
 
 	begun = make(chan struct{})
 	plugin.invoke(2, "tools/call", `{"name":"it"}`) // cancelled before it began
@@ -294,6 +355,7 @@ type bounded struct {
 	Share float64 `json:"share" exclusiveMinimum:"0" exclusiveMaximum:"0.5" default:"0.25"`
 	Word  string  `json:"word" minLength:"2" maxLength:"3" default:"ab"`
 	Sure  *bool   `json:"sure"`
+	Step  float32 `json:"step" multipleOf:"0.1" default:"0.1"`
 }
 
 func TestTextsThatAFieldDoesNotAllowAreRefused(t *testing.T) {
@@ -312,6 +374,8 @@ func TestTextsThatAFieldDoesNotAllowAreRefused(t *testing.T) {
 		{`"size":"1","share":"x"`, `1 {"code":-32602,"message":"\"share\" must be a number, but is \"x\""}`},
 		{`"size":"1","word":"ä"`, `1 {"code":-32602,"message":"\"word\" must have at least 2 characters, but is \"ä\""}`},
 		{`"size":"1","word":"abcd"`, `1 {"code":-32602,"message":"\"word\" must have at most 3 characters, but is \"abcd\""}`},
+		{`"size":"1","share":"NaN"`, `1 {"code":-32602,"message":"\"share\" must be a number, but is \"NaN\""}`},
+		{`"size":"1","step":"0.25"`, `1 {"code":-32602,"message":"\"step\" must be a multiple of 0.1, but is \"0.25\""}`},
 		{`"size":"1","sure":"yes"`, `1 {"code":-32602,"message":"\"sure\" must be true or false, but is \"yes\""}`},
 	} {
 		plugin.invoke(uint64(i+1), "prompts/get", `{"name":"p","arguments":{`+each.arguments+`}}`)
@@ -365,6 +429,72 @@ func TestResourcesPromptsAndCompletions(t *testing.T) {
 	} {
 		plugin.invoke(uint64(i+1), each.method, each.params)
 		expect(t, host.answers[uint64(i+1)], each.want)
+	}
+}
+
+type search struct {
+	Text  string `json:"text"`
+	Limit *int   `json:"limit"`
+}
+
+type anywhere struct {
+	Path string `json:"path"`
+}
+
+type wildcard struct {
+	Rest string `json:"*"`
+}
+
+func addPlace[In any](plugin *Plugin, uriTemplate string) {
+	AddResourceTemplate(plugin, &ResourceTemplate{URITemplate: uriTemplate}, func(_ *Context, in In) (In, error) { return in, nil })
+}
+
+func TestTemplatesHaveTheVariablesThatTheHostMatches(t *testing.T) {
+	plugin, host := served(t, func(plugin *Plugin) error {
+		AddResourceTemplate(plugin, &ResourceTemplate{URITemplate: "notes://search{?text,limit}",
+			Completions: map[string]Completer{"limit": func(*Context, string, map[string]string) ([]string, error) {
+				return []string{"10"}, nil
+			}}}, func(_ *Context, in search) (search, error) { return in, nil })
+		addPlace[anywhere](plugin, "a://{path*}")
+		addPlace[anywhere](plugin, "b://{+path}")
+		addPlace[anywhere](plugin, "c://c{#path}")
+		addPlace[wildcard](plugin, "docs://*")
+		return nil
+	})
+	for i, each := range []struct{ method, params, want string }{
+		{"resources/read", `{"uri":"x","uriTemplate":"notes://search{?text,limit}","variables":{"text":"a"}}`,
+			`0 {"contents":[{"uri":"x","mimeType":"application/json","text":"{\"text\":\"a\",\"limit\":null}"}]}`},
+		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"notes://search{?text,limit}"},` +
+			`"argument":{"name":"limit","value":"1"}}`, `0 {"completion":{"values":["10"]}}`},
+		{"resources/read", `{"uri":"x","uriTemplate":"a://{path*}","variables":{"path":"b/c"}}`,
+			`0 {"contents":[{"uri":"x","mimeType":"application/json","text":"{\"path\":\"b/c\"}"}]}`},
+		{"resources/read", `{"uri":"x","uriTemplate":"docs://*","variables":{"*":"b/c"}}`,
+			`0 {"contents":[{"uri":"x","mimeType":"application/json","text":"{\"*\":\"b/c\"}"}]}`},
+	} {
+		plugin.invoke(uint64(i+1), each.method, each.params)
+		expect(t, host.answers[uint64(i+1)], each.want)
+	}
+}
+
+func TestAContentKeepsTheTypeThatItsHandlerGaveIt(t *testing.T) {
+	plugin, host := served(t, func(plugin *Plugin) error {
+		AddResource(plugin, &Resource{URI: "a://own", MIMEType: "text/plain"}, func(*Context) (*ReadResourceResult, error) {
+			return &ReadResourceResult{[]*ResourceContents{{Text: "# One", MIMEType: "text/markdown"}}}, nil
+		})
+		AddResource(plugin, &Resource{URI: "a://none", MIMEType: "text/plain"}, func(*Context) (*ReadResourceResult, error) {
+			return &ReadResourceResult{[]*ResourceContents{{Text: "1"}}}, nil
+		})
+		AddResource(plugin, &Resource{URI: "a://json", MIMEType: "application/geo+json"},
+			func(*Context) (map[string]int, error) { return map[string]int{"a": 1}, nil })
+		return nil
+	})
+	for i, each := range []struct{ uri, want string }{
+		{"a://own", `"mimeType":"text/markdown","text":"# One"`},
+		{"a://none", `"mimeType":"text/plain","text":"1"`},
+		{"a://json", `"mimeType":"application/geo+json","text":"{\"a\":1}"`},
+	} {
+		plugin.invoke(uint64(i+1), "resources/read", `{"uri":"`+each.uri+`"}`)
+		expect(t, host.answers[uint64(i+1)], `0 {"contents":[{"uri":"`+each.uri+`",`+each.want+`}]}`)
 	}
 }
 

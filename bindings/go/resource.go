@@ -1,9 +1,12 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,7 +28,8 @@ type Resource struct {
 }
 
 // ResourceTemplate is what clients are told of resources whose URIs have something in common: {name} matches a segment,
-// {+path} any number of them.
+// {+path}, {path*} and * any number of them, {#part} what follows a #, and {?text,limit} at the end a query, whose
+// parameters a URI need not have: make them pointers, or give them a default.
 type ResourceTemplate struct {
 	URITemplate string               `json:"uriTemplate"`
 	Name        string               `json:"name"`
@@ -70,7 +74,7 @@ func AddResource[Out any](plugin *Plugin, resource *Resource, handler func(*Cont
 			if err != nil {
 				return nil, err
 			}
-			return readResult(out)
+			return readResult(out, record.mimeType)
 		}
 		if !plugin.resources.add(resource.URI, record) {
 			return fmt.Errorf("resource %q is there already", resource.URI)
@@ -106,7 +110,7 @@ func AddResourceTemplate[In, Out any](plugin *Plugin, template *ResourceTemplate
 			if err != nil {
 				return nil, err
 			}
-			return readResult(out)
+			return readResult(out, record.mimeType)
 		}
 		if !plugin.templates.add(template.URITemplate, record) {
 			return fmt.Errorf("resource template %q is there already", template.URITemplate)
@@ -120,18 +124,14 @@ func templateRecord(template ResourceTemplate, in reflect.Type) (*resourceRecord
 	if err != nil {
 		return nil, err
 	}
-	has := func(name string) bool {
-		return strings.Contains(template.URITemplate, "{"+name+"}") ||
-			strings.Contains(template.URITemplate, "{+"+name+"}") ||
-			strings.Contains(template.URITemplate, "{#"+name+"}")
-	}
+	names := variablesOf(template.URITemplate)
 	for _, each := range variables.fields {
-		if !has(each.name) {
+		if !slices.Contains(names, each.name) {
 			return nil, fmt.Errorf("it has no variable %q", each.name)
 		}
 	}
 	for name := range template.Completions {
-		if !has(name) {
+		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("it has no variable %q to complete", name)
 		}
 	}
@@ -143,7 +143,18 @@ func templateRecord(template ResourceTemplate, in reflect.Type) (*resourceRecord
 		completions: completions{of: variables, by: template.Completions}}, err
 }
 
-func readResult(out any) (*ReadResourceResult, error) {
+// expressions are what a template has in place of text, and the names in one. What no host matches a host refuses.
+var expressions = regexp.MustCompile(`\*|\{[+#?]?([^}]*?)\*?\}`)
+
+func variablesOf(uriTemplate string) []string {
+	var names []string
+	for _, each := range expressions.FindAllStringSubmatch(uriTemplate, -1) {
+		names = append(names, strings.Split(cmp.Or(each[1], each[0]), ",")...) // * is its own name
+	}
+	return names
+}
+
+func readResult(out any, mimeType string) (*ReadResourceResult, error) {
 	switch out := out.(type) {
 	case *ReadResourceResult:
 		if out == nil {
@@ -159,7 +170,7 @@ func readResult(out any) (*ReadResourceResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ReadResourceResult{[]*ResourceContents{{Text: string(text), MIMEType: "application/json"}}}, nil
+	return &ReadResourceResult{[]*ResourceContents{{Text: string(text), MIMEType: cmp.Or(mimeType, "application/json")}}}, nil
 }
 
 // answer is the result of a read, with what the contents do not say themselves.
@@ -170,7 +181,7 @@ func (r *resourceRecord) answer(uri string, result *ReadResourceResult) object {
 		if whole.URI == "" {
 			whole.URI = uri
 		}
-		if r.mimeType != "" && (whole.MIMEType == "" || len(result.Contents) == 1) {
+		if whole.MIMEType == "" {
 			whole.MIMEType = r.mimeType
 		}
 		contents = append(contents, &whole)

@@ -39,14 +39,30 @@ func textsOf(of reflect.Type) (*texts, error) {
 		if err != nil {
 			return nil, fmt.Errorf("field %q: %w", each.name, err)
 		}
-		switch schema.find("type") {
-		case "string", "integer", "number", "boolean":
-		default:
-			return nil, fmt.Errorf("field %q: a %s cannot be read from a text", each.name, each.of)
+		if !canBeRead(each.of, schema) {
+			return nil, fmt.Errorf("field %q: a %s cannot be read from a text: make it a number, a bool, a string, or a type "+
+				"with MarshalText and UnmarshalText", each.name, each.of)
+		}
+		if _, has := each.tag.Lookup("pattern"); has {
+			return nil, fmt.Errorf("field %q: a pattern is only checked of a tool's arguments: check it in the handler", each.name)
 		}
 		all.fields = append(all.fields, textField{each, schema})
 	}
 	return all, nil
+}
+
+// canBeRead says whether readText can set a field of that type.
+func canBeRead(of reflect.Type, schema object) bool {
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	switch schema.find("type") {
+	case "integer", "number", "boolean":
+		return true
+	case "string":
+		return of.Kind() == reflect.String || reflect.PointerTo(of).Implements(textUnmarshalerType)
+	}
+	return false
 }
 
 // read puts the texts into a value of the type.
@@ -112,7 +128,11 @@ func readText(text string, into reflect.Value) (any, error) {
 	case into.CanFloat():
 		value, err := strconv.ParseFloat(text, bits)
 		into.SetFloat(value)
-		return value, orMustBe("a number", err)
+		exact, _ := strconv.ParseFloat(text, 64) // the schema's numbers are not rounded to 32 bits
+		if err == nil && number(exact) == nil {
+			err = strconv.ErrSyntax // NaN and Inf, which no bound holds
+		}
+		return exact, orMustBe("a number", err)
 	default:
 		into.SetBool(text == "true")
 		if text != "true" && text != "false" {

@@ -63,16 +63,18 @@ func (r *toolRecord) description() json.RawMessage { return r.text }
 // or json.RawMessage, with an InputSchema of the tool's own.
 //
 // Out is what becomes of the result: a struct or a map is structured content with a schema, and its text; a number, a
-// bool or a slice is likewise, as the member "result"; a string is text; a Content or a slice of them is as it is; any is
-// what its value is, without a schema; *CallToolResult is complete control.
+// bool, a slice or a type with MarshalJSON is likewise, as the member "result"; a string is text; a Content or a slice of
+// them is as it is; any is what its value is, without a schema; *CallToolResult is complete control.
 //
-// An error of the handler is a result that the model reads, unless it is an *Error. A panic is an error of its call.
+// An error of the handler is a result that the model reads, unless it is an *Error; where the operator masks errors, it
+// reads those of ToolErrorf alone. A panic is an error of its call.
 func AddTool[In, Out any](plugin *Plugin, tool *Tool, handler func(*Context, In) (Out, error)) {
 	plugin.change(func() error {
 		text, err := toolText(*tool, reflect.TypeFor[In](), reflect.TypeFor[Out]())
 		if err != nil {
 			return fmt.Errorf("tool %q: %w", tool.Name, err)
 		}
+		hasOwnSchema := tool.OutputSchema != nil
 		record := &toolRecord{text: text, run: func(call *Context, arguments json.RawMessage) (*CallToolResult, error) {
 			var in In
 			if err := unmarshal(arguments, &in); err != nil {
@@ -82,7 +84,7 @@ func AddTool[In, Out any](plugin *Plugin, tool *Tool, handler func(*Context, In)
 			if err != nil {
 				return nil, err
 			}
-			return toolResult(reflect.TypeFor[Out](), out)
+			return toolResult(reflect.TypeFor[Out](), out, hasOwnSchema)
 		}}
 		if !plugin.tools.add(tool.Name, record) {
 			return fmt.Errorf("tool %q is there already", tool.Name)
@@ -192,7 +194,9 @@ func isObject(out reflect.Type) bool {
 	return out.Kind() == reflect.Struct || out.Kind() == reflect.Map
 }
 
-func toolResult(out reflect.Type, value any) (*CallToolResult, error) {
+// toolResult is what becomes of a value that a handler of that type returned. What a type's own MarshalJSON writes is a
+// member, as its schema says, unless the author's schema says otherwise.
+func toolResult(out reflect.Type, value any, hasOwnSchema bool) (*CallToolResult, error) {
 	switch value := value.(type) {
 	case *CallToolResult:
 		if value == nil {
@@ -223,7 +227,7 @@ func toolResult(out reflect.Type, value any) (*CallToolResult, error) {
 	}
 	result := textResult(string(text))
 	switch {
-	case bytes.HasPrefix(text, []byte{'{'}):
+	case bytes.HasPrefix(text, []byte{'{'}) && (isContent(out) || isObject(out) || hasOwnSchema):
 		result.StructuredContent = json.RawMessage(text)
 	case !isContent(out) && isObject(out):
 		result.StructuredContent = json.RawMessage("{}") // of a nil map

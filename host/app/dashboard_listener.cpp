@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "app/process_figures.hpp"
-#include "auth/operator.hpp"
+#include "auth/own_issuers.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "dashboard/plugin_details.hpp"
@@ -64,8 +65,8 @@ class SilentAsker final : public ControlServer::Asker {
   bool waits() const override { return false; }
 };
 
-bool has_one_of(const std::vector<std::string>& roles, const std::vector<std::string>& wanted) {
-  return std::ranges::find_first_of(roles, wanted) != roles.end();
+bool has_one_of(const std::set<std::string>& roles, const std::vector<std::string>& wanted) {
+  return std::ranges::any_of(wanted, [&](const auto& role) { return roles.contains(role); });
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ DashboardService::Sources DashboardListener::sources(const Around& around) {
 }
 
 std::optional<DashboardLogin> DashboardListener::admit(const Principal& principal) const {
-  const auto& roles = principal.identity().roles;
+  const auto roles = observed_.configuration.access().get()->roles_of(principal);
   const bool may_operate = has_one_of(roles, settings_.operators);
   if (!may_operate && !has_one_of(roles, settings_.viewers)) return std::nullopt;
   return DashboardLogin{principal, may_operate};

@@ -205,8 +205,8 @@ Result<> AuditFile::cut_off_rest() {
 }
 
 Result<> AuditFile::sync() {
-  if (syncs_.file(file_.get()) == 0) {
-    is_new_ = is_new_ && !sync_folder();
+  is_new_ = is_new_ && !sync_folder();
+  if (!is_new_ && syncs_.file(file_.get()) == 0) {
     synced_head_ = head_;
     synced_size_ = size_;
     return {};

@@ -78,9 +78,11 @@ Result<> AuditVerifier::take(std::string_view text, bool begins_file) {
     if (auto checked = check_signature(*line); checked.has_error()) return checked;
     ++summary_.checkpoints;
     summary_.lines_since_checkpoint = 0;
+    summary_.has_end = is_stopped_;
   } else {
     ++summary_.lines_since_checkpoint;
-    summary_.has_end = line->event == audit_event::stop;
+    is_stopped_ = line->event == audit_event::stop;
+    summary_.has_end = is_stopped_ && key_ == nullptr;
     if (key_ != nullptr && summary_.lines_since_checkpoint > max_lines_to_checkpoint)
       return fail("no checkpoint covers the " + std::to_string(max_lines_to_checkpoint) + " lines before it");
   }

@@ -22,7 +22,8 @@ struct AuditSummary {
   AuditHead head;
   std::uint64_t checkpoints = 0;
   std::uint64_t lines_since_checkpoint = 0;  // that no signature covers
-  bool has_end = false;                      // the last line but a checkpoint is that the host has stopped
+  // The last line but a checkpoint is that the host has stopped; with a key, a checkpoint covers it.
+  bool has_end = false;
 };
 
 // Looks at one line after the other.
@@ -49,6 +50,7 @@ class AuditVerifier {
   AuditHasher hasher_;
   AuditHead last_;
   bool has_known_ = false;
+  bool is_stopped_ = false;  // by the last line but a checkpoint
   AuditSummary summary_;
 };
 

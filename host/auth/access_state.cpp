@@ -4,16 +4,13 @@
 #include <openssl/crypto.h>
 #include <utility>
 
-#include "auth/operator.hpp"
+#include "auth/own_issuers.hpp"
 #include "auth/proof.hpp"
 #include "auth/token.hpp"
 #include "base/ascii.hpp"
 
 namespace mcph {
 namespace {
-
-constexpr auto this_host = "host";
-constexpr auto process_starter = "stdio";
 
 // In a time that does not tell where they differ.
 bool equal_digests(std::string_view a, std::string_view b) {
@@ -44,7 +41,7 @@ std::shared_ptr<const AccessState> AccessState::with_credentials(std::shared_ptr
   const auto records = std::move(credentials.tokens);
   const std::shared_ptr<AccessState> state(new AccessState(std::move(roles), true, std::move(credentials)));
   for (const auto& record : records) {
-    Identity identity{.issuer = this_host,
+    Identity identity{.issuer = std::string(this_host),
                       .subject = record.subject,
                       .name = record.subject,
                       .claimed_roles = record.roles,
@@ -61,6 +58,8 @@ Result<Principal, CredentialError> AccessState::authenticate(const PresentedCred
   if (!asks_) return anonymous;
   const auto bearer = credential_of("bearer ", presented.authorization);
   const auto proven = issuers_ == nullptr ? std::nullopt : credential_of("dpop ", presented.authorization);
+  // Which no issuer is to hear of.
+  if (proven && is_host_token(*proven)) return invalid_credential("a token of this host needs the scheme Bearer");
   if (bearer && (issuers_ == nullptr || is_host_token(*bearer))) return authenticate_token(*bearer, now);
   if (bearer || proven) {
     auto principal = issuers_->authenticate(bearer ? *bearer : *proven, now);

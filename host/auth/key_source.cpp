@@ -106,7 +106,10 @@ class DiscoveredKeys final : public KeySource {
     if (said == metadata->end() || *said != issuer) return fail("it is the metadata of another issuer");
     const auto url = metadata->find("jwks_uri");
     if (url == metadata->end() || !url->is_string()) return fail("it names no jwks_uri");
-    return url->get<std::string>();
+    auto keys = url->get<std::string>();
+    // Otherwise an issuer could have this host ask what listens on its own loopback address.
+    if (keys.starts_with("http:") && !issuer.starts_with("http:")) return fail("its jwks_uri is not https");
+    return keys;
   }
 
   const std::string issuer_;

@@ -125,12 +125,19 @@ class RolePolicy::RoleRights final : public Rights {
     std::string scope;
   };
 
-  static bool applies(const Rule* rule, JsonValue arguments) {
+  static bool allows(const Rule* rule, JsonValue arguments) {
     return rule->arguments() == nullptr || !rule->arguments()->validate(arguments);
   }
+  // Also where that takes too long to find out, which whoever makes the arguments could see to.
+  static bool denies(const Rule* rule, JsonValue arguments) {
+    if (rule->arguments() == nullptr) return true;
+    const auto violation = rule->arguments()->validate(arguments);
+    return !violation || violation->is_undecided;
+  }
   static bool permits(const Grant& grant, JsonValue arguments) {
-    const auto applies_here = [&](const Rule* rule) { return applies(rule, arguments); };
-    return std::ranges::any_of(grant.allow, applies_here) && std::ranges::none_of(grant.deny, applies_here);
+    const auto allows_it = [&](const Rule* rule) { return allows(rule, arguments); };
+    const auto denies_it = [&](const Rule* rule) { return denies(rule, arguments); };
+    return std::ranges::any_of(grant.allow, allows_it) && std::ranges::none_of(grant.deny, denies_it);
   }
 
   class Conditions final : public CallRule {
@@ -138,8 +145,8 @@ class RolePolicy::RoleRights final : public Rights {
     Conditions(Grant had, std::vector<Grant> others) : had_(std::move(had)), others_(std::move(others)) {}
 
     std::optional<CallRefusal> check(JsonValue arguments) const override {
-      const auto denies = [&](const Rule* rule) { return applies(rule, arguments); };
-      if (const auto denying = std::ranges::find_if(had_.deny, denies); denying != had_.deny.end())
+      const auto denies_it = [&](const Rule* rule) { return denies(rule, arguments); };
+      if (const auto denying = std::ranges::find_if(had_.deny, denies_it); denying != had_.deny.end())
         return CallRefusal{"with these arguments, which a rule denies", {}, (*denying)->text()};
       if (permits(had_, arguments)) return std::nullopt;
       const auto other = std::ranges::find_if(others_, [&](const Grant& grant) { return permits(grant, arguments); });

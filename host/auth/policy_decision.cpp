@@ -12,11 +12,11 @@ bool is_about(const Rule& rule, const Use& use) {
   return rule.matches(use.kind, name) && (use.tool == nullptr || rule.covers(*use.tool));
 }
 
-// Empty: the rule is about these arguments.
-std::string mismatch_of(const Rule& rule, const nlohmann::json& arguments) {
+// Empty: the rule is about these arguments, as a denial is of which that is not known.
+std::string mismatch_of(const Rule& rule, const nlohmann::json& arguments, bool is_denial) {
   if (rule.arguments() == nullptr) return {};
   const auto violation = rule.arguments()->validate(arguments);
-  return violation ? violation->message : std::string();
+  return !violation || (is_denial && violation->is_undecided) ? std::string() : violation->message;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ Decision RolePolicy::decide(const std::set<std::string>& roles, const Use& use) 
       const auto& rules = denials ? role->second.deny : role->second.allow;
       for (std::size_t i = 0; i < rules.size(); ++i) {
         if (!is_about(rules[i], use)) continue;
-        Decision decision{!denials, name, denials, i, rules[i].text(), mismatch_of(rules[i], use.arguments)};
+        Decision decision{!denials, name, denials, i, rules[i].text(), mismatch_of(rules[i], use.arguments, denials)};
         if (decision.mismatch.empty()) {
           nearest = std::move(decision);
           return true;

@@ -101,6 +101,9 @@ Result<> replace(const std::filesystem::path& file, const std::string& text) {
     return fail_with(next, "give away");
   if (::fchmod(opened.get(), owner_only) != 0 || ::fsync(opened.get()) != 0) return fail_with(next, "write");
   if (std::rename(next.c_str(), file.c_str()) != 0) return fail_with(file, "replace");
+  // Otherwise a failure of the power could bring a revoked token back.
+  const auto folder = open_file(file.has_parent_path() ? file.parent_path() : ".", O_RDONLY | O_DIRECTORY);
+  if (!folder || ::fsync(folder.get()) != 0) return fail_with(file, "replace for good");
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "audit/arguments.hpp"
+#include "auth/own_issuers.hpp"
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 #include "base/json_text.hpp"
@@ -94,7 +95,7 @@ bool names_principal(const Config& config, const ConnectionCredentials& connecti
   const auto issuer = issuer_of_principal(principal);
   if (issuer.empty() || issuer.size() + 1 == principal.size()) return false;
   const auto is_it = [&](const auto& each) { return each.first == issuer || each.second.issuer == issuer; };
-  return issuer == "host" || issuer == "stdio" || connections.takes_issuer(issuer) ||
+  return issuer == this_host || issuer == process_starter || connections.takes_issuer(issuer) ||
          std::ranges::any_of(config.issuers, is_it);
 }
 
@@ -108,7 +109,9 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
       mistakes.push_back({pointer, words, true});
     };
     issuer.name = name;
-    if (name == certificate_issuer || name == proxy_issuer) mistake("is a name that roles have for others");
+    static constexpr std::string_view others[] = {certificate_issuer, proxy_issuer, operator_issuer, this_host,
+                                                  process_starter};
+    if (std::ranges::find(others, name) != std::end(others)) mistake("is a name that roles have for others");
     if (config.origin.empty()) mistake("needs [server] url, where clients reach this server");
     const bool asks = !issuer.introspection_url.empty();
     const bool has_keys = !issuer.jwks_url.empty() || !issuer.jwks_file.empty();
@@ -149,7 +152,6 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
   config.scopes.assign(scopes.begin(), scopes.end());
 }
 
-// What virtual servers are besides what their tables say.
 void settle_dashboard(Config& config, Mistakes& mistakes) {
   auto& dashboard = config.dashboard;
   if (dashboard.listen && dashboard.listen->is_none()) dashboard.listen.reset();
@@ -174,6 +176,7 @@ void settle_dashboard(Config& config, Mistakes& mistakes) {
   check_roles("/dashboard/operators", dashboard.operators);
 }
 
+// What virtual servers are besides what their tables say.
 void settle_servers(Config& config, Mistakes& mistakes) {
   static constexpr std::string_view taken[] = {"s", "mcp", "sse", "messages"};
   for (auto& [name, server] : config.servers) {

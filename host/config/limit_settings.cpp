@@ -28,7 +28,8 @@ Result<> check_limit(const LimitSetting& limit) {
     return fail("must have a rate, such as \"60/min\", or say how many at once");
   if (!limit.rate && limit.burst > 0) return fail("must have a rate, because it has a burst");
   if (!limit.rate || limit.burst == 0) return {};
-  if (BucketSize::of(*limit.rate, limit.burst).depth > std::chrono::nanoseconds(max_fill_time).count())
+  const auto interval = BucketSize::of(*limit.rate, 1).interval;
+  if (limit.burst > static_cast<std::uint64_t>(std::chrono::nanoseconds(max_fill_time).count() / interval))
     return fail("must have a burst that the rate brings within 366 days");
   return {};
 }

@@ -19,8 +19,8 @@ namespace {
 
 using boost::beast::http::verb;
 
-// Between two looks at what is new.
 constexpr std::size_t max_command_bytes = 4096;
+// Between two looks at what is new.
 constexpr std::chrono::milliseconds between_news{100};
 // Of quiet, after which a stream says that it lives.
 constexpr std::chrono::seconds between_signs{10};
@@ -194,8 +194,10 @@ HttpVerdict DashboardService::admit(HttpRequest& request) const {
 
 std::optional<DashboardLogin> DashboardService::login_of(const HttpRequest& request) const {
   auto login = sources_.logins.find(cookie_in(request));
-  if (login && !sources_.is_good(login->principal)) return std::nullopt;
-  return login;
+  if (!login || !sources_.is_good(login->principal)) return std::nullopt;
+  if (login->principal.id() == sources_.operator_itself.id()) return login;
+  // Their roles may have changed since they logged in.
+  return sources_.admit(login->principal);
 }
 
 Coroutine<> DashboardService::log_in_by_token(HttpRequest& request, HttpConnection& connection) {

@@ -16,7 +16,7 @@ namespace mcph {
 // Names that are no printable ASCII are left out.
 struct ClientCertificate {
   std::string subject = {};             // as RFC 4514 writes it; empty: it has none
-  std::vector<std::string> uris = {};   // subjectAltName, as the next two
+  std::vector<std::string> uris = {};   // subjectAltName, as the next two; one that could be mistaken is empty
   std::vector<std::string> names = {};  // of hosts
   std::vector<std::string> emails = {};
   std::string thumbprint = {};  // "x5t#S256" (RFC 8705 section 3.1)

@@ -26,7 +26,10 @@ std::optional<Violation> Schema::validate(const Json& instance) const {
 std::optional<Violation> Schema::validate(JsonValue instance) const {
   Evaluation decision(*program_, Evaluation::Mode::decide);
   const bool valid = decision.check_instance(instance);
-  if (decision.limit()) return decision.limit();
+  if (auto limit = decision.limit()) {
+    limit->is_undecided = true;
+    return limit;
+  }
   if (valid) return std::nullopt;
   // Only now is it worth collecting what the message needs.
   Evaluation explanation(*program_, Evaluation::Mode::explain, decision.steps());

@@ -32,9 +32,10 @@ struct Program;
 
 // Why an instance is not what a schema asks for.
 struct Violation {
-  std::string path;     // of the value in question: a JSON Pointer, empty for the whole instance
-  std::string keyword;  // the schema's keyword that failed: "maximum"
-  std::string message;  // for people and models: `"limit" must be at most 100, but is 250`
+  std::string path;           // of the value in question: a JSON Pointer, empty for the whole instance
+  std::string keyword;        // the schema's keyword that failed: "maximum"
+  std::string message;        // for people and models: `"limit" must be at most 100, but is 250`
+  bool is_undecided = false;  // the check has ended at one of its limits: whether the value fits is not known
 };
 
 // A schema that others may refer to by its URI; it outlives the call of compile only.

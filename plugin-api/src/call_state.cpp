@@ -31,12 +31,14 @@ void PendingCalls::abandon_all() {
     left.swap(calls_);
   }
   for (const auto& [call, state] : left)
-    state->abandon();
+    state->abandon_for_good();
 }
 
 void CallState::finish(const Answer& answer) {
   if (try_finish(answer)) return;
-  host_.log(&host_, call_, MCP_LOG_WARNING, borrowed("a call was answered twice; the second answer was ignored"));
+  const MutexLock lock(mutex_);
+  if (has_host_)
+    host_.log(&host_, call_, MCP_LOG_WARNING, borrowed("a call was answered twice; the second answer was ignored"));
 }
 
 bool CallState::try_finish(const Answer& answer) {
@@ -73,6 +75,12 @@ void CallState::handler_returned() {
 
 void CallState::abandon() {
   try_finish(ToolResult().text("The tool gave up this call without an answer.").is_error().answer());
+}
+
+void CallState::abandon_for_good() {
+  abandon();
+  const MutexLock lock(mutex_);
+  has_host_ = false;
 }
 
 void CallState::cancel() {

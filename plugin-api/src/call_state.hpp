@@ -46,6 +46,8 @@ class CallState {
   void handler_returned();
   /// Answers with an error that says that there is no answer, unless there is one.
   void abandon();
+  /// The same at the end of the instance, after which there is no host.
+  void abandon_for_good();
 
   void cancel();
   void on_cancel(std::function<void()> function);
@@ -63,6 +65,7 @@ class CallState {
   bool handler_running_ GUARDED_BY(mutex_) = true;
   bool dropped_ GUARDED_BY(mutex_) = false;
   bool finished_ GUARDED_BY(mutex_) = false;
+  bool has_host_ GUARDED_BY(mutex_) = true;
   bool cancelled_ GUARDED_BY(mutex_) = false;
   std::vector<std::function<void()>> on_cancel_ GUARDED_BY(mutex_);
 };

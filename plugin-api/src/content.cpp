@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include <mcp/plugin/content.hpp>
 #include <mcp/plugin/detail/json_text.hpp>
 
@@ -22,32 +26,44 @@ Content resource(const detail::ObjectText& object) {
 
 }  // namespace
 
-Content& Content::annotations(const Annotations& annotations) {
-  members_ += ",\"annotations\":" + detail::annotations_text(annotations);
+Content& Content::set(std::string_view name, std::string json) {
+  const auto found = std::find_if(more_.begin(), more_.end(), [&](const auto& each) { return each.first == name; });
+  if (found != more_.end()) {
+    found->second = std::move(json);
+  } else {
+    more_.emplace_back(name, std::move(json));
+  }
   return *this;
+}
+
+std::string Content::json() const {
+  std::string json = '{' + members_;
+  for (const auto& [name, value] : more_)
+    json.append(",\"").append(name).append("\":").append(value);
+  return json += '}';
+}
+
+Content& Content::annotations(const Annotations& annotations) {
+  return set("annotations", detail::annotations_text(annotations));
 }
 
 Content& Content::meta(const Json& meta) {
-  members_ += ",\"_meta\":" + dump_json(meta);
-  return *this;
+  return set("_meta", dump_json(meta));
 }
 
 Content& Content::title(std::string_view title) {
-  members_ += ',' + member("title", title);
-  return *this;
+  return set("title", detail::json_string(title));
 }
 
 Content& Content::size(std::uint64_t bytes) {
-  members_ += ",\"size\":" + std::to_string(bytes);
-  return *this;
+  return set("size", std::to_string(bytes));
 }
 
 Content& Content::icons(const std::vector<Icon>& icons) {
   detail::ArrayText list;
   for (const Icon& icon : icons)
     list.item(detail::icon_text(icon));
-  members_ += ",\"icons\":" + list.text();
-  return *this;
+  return set("icons", list.text());
 }
 
 Content text(std::string_view text) {

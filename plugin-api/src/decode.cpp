@@ -98,9 +98,11 @@ std::uint64_t decode_unsigned(const Json& value, const Place& place, std::uint64
   return integer;
 }
 
-double decode_number(const Json& value, const Place& place) {
+double decode_number(const Json& value, const Place& place, long double most) {
   if (!value.is_number()) refuse_type(value, place, "a number");
-  return value.get<double>();
+  const auto number = value.get<double>();
+  if (std::abs(number) > most) refuse(place, "is out of range: " + dump_json(value));
+  return number;
 }
 
 const std::string& decode_string(const Json& value, const Place& place) {

@@ -234,6 +234,15 @@ Answer messages_answer(const PromptRecord& prompt, const Messages& messages) {
   return {MCP_OUTCOME_RESULT, std::move(object).text()};
 }
 
+void require_length(const Arg& argument, const std::string& value) {
+  for (const auto& [keyword, json] : argument.keywords()) {
+    const bool is_length = keyword == "minLength" || keyword == "maxLength";
+    if (is_length && !allows(keyword, parse_json(json), value)) {
+      refuse(Place{nullptr, argument.name()}, "is not what its " + keyword + ' ' + json + " allows");
+    }
+  }
+}
+
 void require_choice(const Arg& argument, const std::string& value) {
   const auto choices = choices_of(argument);
   if (choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end()) return;
@@ -250,7 +259,14 @@ Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) try {
     if (argument.is_required() && !given.contains(argument.name())) {
       throw std::invalid_argument("Missing argument \"" + argument.name() + "\" of prompt \"" + prompt.name + '"');
     }
-    if (const auto value = given.find(argument.name()); value != given.end()) require_choice(argument, value->second);
+    if (const auto value = given.find(argument.name()); value != given.end()) {
+      require_choice(argument, value->second);
+      require_length(argument, value->second);
+    } else if (const auto json = argument.default_json(); !json.empty()) {
+      const Json value_if_absent = parse_json(json);
+      given.emplace(argument.name(),
+                    value_if_absent.is_string() ? value_if_absent.get<std::string>() : std::string(json));
+    }
     declared.push_back(argument.name());
   }
   return Arguments(std::move(given), std::move(declared));

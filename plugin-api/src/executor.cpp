@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <map>
 #include <stdexcept>
@@ -39,6 +41,8 @@ class Executor::State {
   }
 
   void add(Clock::duration delay, std::unique_ptr<Job> job) {
+    constexpr Clock::duration never = std::chrono::hours(24 * 365 * 100);  // which can be added to now
+    delay = std::clamp(delay, Clock::duration::zero(), never);
     {
       const detail::MutexLock lock(mutex_);
       // Then it is dropped without the lock.

@@ -63,6 +63,7 @@ Resource& Resource::annotations(const Annotations& annotations) {
 }
 
 Resource& Resource::cache(std::chrono::milliseconds time_to_live, CacheScope scope) {
+  if (time_to_live.count() < 0) throw std::invalid_argument("a resource cannot be kept for a negative time");
   registry().change([&] {
     resource_record(metadata()).time_to_live = time_to_live;
     resource_record(metadata()).cache_scope = scope;

@@ -58,18 +58,18 @@ ToolResult text_result(std::string_view text) {
 
 ToolResult object_result(std::string json) {
   ToolResult result;
+  result.text(json);
+  return result.structured_text(std::move(json));
+}
+
+ToolResult wrapped_result(std::string_view json) {
+  ToolResult result;
   // A model reads a date as it is, without the quotes that JSON has.
   if (json.starts_with('"')) {
     result.text(parse_json(json).get<std::string>());
   } else {
     result.text(json);
   }
-  return result.structured_text(std::move(json));
-}
-
-ToolResult wrapped_result(std::string_view json) {
-  ToolResult result;
-  result.text(json);
   return result.structured_text(ObjectText().member("result", json).text());
 }
 

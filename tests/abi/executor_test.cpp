@@ -1,4 +1,5 @@
 // The executor of asynchronous tools: what it runs, when, and what becomes of what waits when its plugin stops.
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -39,6 +40,19 @@ TEST(Executor, HoldsNoThreadForWhatWaits) {
   const auto slow = harness.start_tool("later", {{"ms", 3'600'000}});
   EXPECT_EQ(harness.call_tool("later", {{"ms", 1}}).text(), "1");
   EXPECT_FALSE(slow.done());
+}
+
+TEST(Executor, RunsNothingThatIsForNever) {
+  std::atomic<bool> has_run{false};
+  Harness harness([&](mcp::Plugin& plugin) {
+    const auto executor = mcp::Executor::make(plugin, 1);
+    executor->after(std::chrono::steady_clock::duration::max(), [&] { has_run = true; });
+    plugin.async_tool("soon", "", [executor](mcp::Call call) {
+      executor->after(1ms, [call = std::move(call)]() mutable { call.complete(); });
+    });
+  });
+  EXPECT_TRUE(harness.call_tool("soon").ok());
+  EXPECT_FALSE(has_run);
 }
 
 TEST(Executor, TellsWhatItsFunctionsThrow) {

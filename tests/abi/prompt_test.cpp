@@ -174,6 +174,34 @@ TEST(Prompt, ArgumentsMayBeAVectorInAVariable) {
   EXPECT_EQ(harness.get_prompt("p", {{"code", "1"}}).text(), "1");
 }
 
+TEST(Prompt, TextsAreHeldToWhatIsSaidOfThem) {
+  Harness harness([](mcp::Plugin& plugin) {
+    const std::vector<mcp::Arg> arguments{mcp::arg("tone").default_value("kind").max_length(5),
+                                          mcp::arg("n").default_value(3)};
+    plugin.prompt("p", "", arguments, [](const mcp::Arguments& given) { return given["tone"] + " " + given["n"]; });
+    plugin.prompt_text("t", "", "Be {tone}", {mcp::arg("tone").min_length(3)});
+  });
+  EXPECT_EQ(harness.get_prompt("p").text(), "kind 3");
+  EXPECT_EQ(harness.get_prompt("p", {{"tone", "cruel"}}).text(), "cruel 3");
+  const auto too_long = harness.get_prompt("p", {{"tone", "gentle"}});
+  EXPECT_EQ(too_long.error_code(), mcp::invalid_params);
+  EXPECT_EQ(too_long.text(), R"("tone" is not what its maxLength 5 allows)");
+  EXPECT_EQ(harness.get_prompt("t", {{"tone", "so"}}).error_code(), mcp::invalid_params);
+  const auto refusal = [](const mcp::Arg& argument) {
+    try {
+      Harness([&](mcp::Plugin& plugin) {
+        plugin.prompt("p", "", std::vector{argument}, [](const mcp::Arguments&) { return ""; });
+      });
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(refusal(mcp::arg("a").pattern("x")),
+            "setup failed: prompt \"p\": argument \"a\": an argument of a prompt has no \"pattern\"");
+  EXPECT_EQ(refusal(mcp::arg("a").min(1)), "setup failed: prompt \"p\": argument \"a\": a text has no \"minimum\"");
+}
+
 TEST(Prompt, Failures) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.prompt("required", "", {mcp::arg("a", "").required()}, [](const mcp::Arguments&) { return ""; });

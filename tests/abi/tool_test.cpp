@@ -101,7 +101,9 @@ TEST_F(Result, WhatJsonCannotSayIsAToolError) {
 }
 
 TEST_F(Result, NamedEnum) {
-  EXPECT_EQ(harness_.call_tool("enum", {{"named", true}}).structured().dump(), R"({"result":"red"})");
+  const auto red = harness_.call_tool("enum", {{"named", true}});
+  EXPECT_EQ(red.structured().dump(), R"({"result":"red"})");
+  EXPECT_EQ(red.text(), "red") << "as a model reads it";
   EXPECT_EQ(output_schema("enum"),
             R"({"type":"object","properties":{"result":{"type":"string","enum":["red"]}},"required":["result"]})");
 }
@@ -167,6 +169,23 @@ TEST(Contents, EveryKind) {
                                R"("type":"resource"})");
   EXPECT_EQ(content[4].dump(), R"({"resource":{"blob":"AQI=","mimeType":"image/png","uri":"notes://c"},)"
                                R"("type":"resource"})");
+}
+
+TEST(Contents, WhatIsSaidTwiceCountsOnce) {
+  auto content = mcp::text("x");
+  content.meta({{"a", 1}}).meta({{"b", 2}});
+  EXPECT_EQ(content.json(), R"({"type":"text","text":"x","_meta":{"b":2}})");
+  EXPECT_EQ(mcp::resource_link("res://r", "r").title("T").size(1).title("U").json(),
+            R"({"type":"resource_link","uri":"res://r","name":"r","title":"U","size":1})");
+}
+
+TEST(Tool, ANumberThatItsTypeCannotHoldIsRefused) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool(
+        "float", "", [](float number) { return number; }, mcp::arg("number"));
+  });
+  EXPECT_TRUE(harness.call_tool("float", {{"number", 3e38}}).ok());
+  EXPECT_EQ(harness.call_tool("float", {{"number", -1e300}}).text(), R"("number" is out of range: -1e+300)");
 }
 
 TEST(Contents, Base64OfEveryLength) {
@@ -253,6 +272,18 @@ TEST(Error, AProtocolErrorIsAJsonRpcError) {
   EXPECT_EQ(outcome.kind, MCP_OUTCOME_ERROR);
   EXPECT_EQ(outcome.json.dump(), R"({"code":-32001,"data":{"retry":1},"message":"busy"})");
   EXPECT_EQ(harness.call_tool("u").json.dump(), R"({"code":-32602,"message":"no"})");
+}
+
+TEST(Error, ANullPointerInPlaceOfATextIsToldAndDoesNotCrash) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("tool", "", [] { return static_cast<const char*>(nullptr); });
+    plugin.prompt("prompt", "", [] { return static_cast<char*>(nullptr); });
+    plugin.resource("res://r", "r", "", [] { return static_cast<const char*>(nullptr); });
+  });
+  for (const auto& outcome : {harness.call_tool("tool"), harness.get_prompt("prompt"), harness.read("res://r")}) {
+    EXPECT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.text(), "the handler returned a null pointer in place of a text");
+  }
 }
 
 TEST(Error, AnUnknownExceptionIsLoggedAndTellsTheModelNothing) {

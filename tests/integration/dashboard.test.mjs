@@ -195,6 +195,21 @@ test('ALoginEndsWithItsCredential', async (context) => {
   assert.equal((await ask(host, '/api/plugin?file=x', { cookie })).status, 401);
 });
 
+test('ALoginMayDoWhatItsRolesPermitNow', async (context) => {
+  const kept = roles.replace('[roles.keeper]', '[roles.keeper]\nprincipals = ["host#kim"]');
+  const team = await serveTeam(context, { more: '' });
+  const { host } = team;
+  const token = await team.token('kim', 'looker');
+  await team.reconfigure(kept);
+  const cookie = cookieOf(await logInWith(host, token));
+  const reload = async () => (await ask(host, '/api/reload', { method: 'POST', cookie, body: { plugin: 'sample' } })).status;
+  assert.equal(await reload(), 200);
+  await team.reconfigure(roles);
+  assert.equal(await reload(), 403);
+  await team.reconfigure(roles.replace('viewers = ["looker"]', 'viewers = ["guest"]'));
+  assert.equal(await reload(), 403, 'who may look is settled when the host begins');
+});
+
 test('WhatIsDoneAndRefusedThereIsInTheAuditLog', async (context) => {
   const team = await serveTeam(context, { isAudited: true });
   const { audit, host } = team;

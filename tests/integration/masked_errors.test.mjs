@@ -9,9 +9,9 @@ import { postModern } from './support/http.mjs';
 test('WhatAModelDidWrongIsNotMasked', async (context) => {
   const components = await Components.create();
   const errors = 'masked';
-  await components.addShipped('tools/calculator', { host: { errors } });
-  await components.addShipped('tools/clock', { host: { errors } });
-  await components.addShipped('resources/files', { host: { errors }, roots: [{ name: 'here', path: components.folder, writable: false }] });
+  await components.addShipped('tools/calculator', { errors });
+  await components.addShipped('tools/clock', { errors });
+  await components.addShipped('resources/files', { errors, roots: [{ name: 'here', path: components.folder, writable: false }] });
   const host = await serve(context, components);
   const failure = async (name, args) => {
     const { result } = await (await postModern(host.url, 'tools/call', { name, arguments: args })).json();

@@ -92,6 +92,13 @@ pub const SubscriptionListener = extern struct {
     unsubscribed: ?*const fn (context: ?*anyopaque, uri: String) callconv(.c) void,
 };
 
+// The tables of optional interfaces. `first_version` is how large the table of a host is at least: what is appended to it
+// later, an older host does not have.
+
+fn endOf(comptime Table: type, comptime member: []const u8) usize {
+    return @offsetOf(Table, member) + @sizeOf(@FieldType(Table, member));
+}
+
 pub const Subscriptions = extern struct {
     size: u32,
     reserved: u32,
@@ -99,6 +106,7 @@ pub const Subscriptions = extern struct {
     listen: *const fn (host: *const Host, listener: ?*const SubscriptionListener) callconv(.c) void,
 
     pub const name = "mcp.subscriptions/1";
+    pub const first_version = endOf(Subscriptions, "listen");
 };
 
 pub const StoreStatus = enum(i32) { done = 0, absent = 1, changed = 2, invalid = 3, full = 4, failed = 5, _ };
@@ -119,6 +127,7 @@ pub const Store = extern struct {
     list: *const fn (host: *const Host, prefix: String, keys: *const Sink, reason: ?*const Sink) callconv(.c) StoreStatus,
 
     pub const name = "mcp.store/1";
+    pub const first_version = endOf(Store, "list");
     /// A revision that any is.
     pub const any: u64 = std.math.maxInt(u64);
 };
@@ -144,6 +153,7 @@ pub const Metrics = extern struct {
     observe: Record,
 
     pub const name = "mcp.metrics/1";
+    pub const first_version = endOf(Metrics, "observe");
     pub const Record =
         *const fn (host: *const Host, metric: u32, labels: [*]const Label, label_count: u32, value: f64) callconv(.c) void;
 };
@@ -154,6 +164,7 @@ pub const Capabilities = extern struct {
     check: *const fn (host: *const Host, json: String, reason: ?*const Sink) callconv(.c) i32,
 
     pub const name = "mcp.capabilities/1";
+    pub const first_version = endOf(Capabilities, "check");
 };
 
 // What has been released never moves; larger structs only have more at their ends.

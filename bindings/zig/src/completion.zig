@@ -123,6 +123,7 @@ fn chosenAs(comptime T: type, context: *Context, chosen: std.json.Value) !T {
         if (@typeInfo(T) != .@"struct")
             @compileError("a completion takes []const u8, a struct of what is chosen already, *mcp.Context and a pointer " ++
                 "to the plugin's .State, not " ++ @typeName(T));
+        texts.check(T);
         const info = @typeInfo(T).@"struct";
         for (info.field_names, info.field_attrs) |name, attributes| {
             if (attributes.default_value_ptr == null)

@@ -5,6 +5,7 @@
 const std = @import("std");
 const completion = @import("completion.zig");
 const content = @import("content.zig");
+const decode = @import("decode.zig");
 const json = @import("json.zig");
 const schema = @import("schema.zig");
 const texts = @import("texts.zig");
@@ -66,7 +67,7 @@ pub fn tool(
 
         pub fn answer(context: *Context, state: anytype, given: std.json.Value) ![]const u8 {
             const allocator = context.allocator;
-            const arguments = std.json.parseFromValueLeaky(ArgumentsOf(function), allocator, given, .{}) catch |err|
+            const arguments = decode.fromValue(ArgumentsOf(function), allocator, given, .{}) catch |err|
                 return context.refuse(-32602, "the arguments do not fit: {t}", .{err});
             return content.toolResult(allocator, ValueOf(function), try call(function, context, state, arguments));
         }
@@ -102,6 +103,7 @@ pub fn resourceTemplate(
         if (!hasVariable(template, variable))
             @compileError("the template " ++ template ++ " has no variable " ++ variable);
     }
+    texts.check(ArgumentsOf(function));
     completion.check(ArgumentsOf(function));
     return struct {
         pub const uri_template = template;
@@ -123,8 +125,10 @@ pub fn resourceTemplate(
 
 // As in {n}, {a,b} and {+path}.
 fn hasVariable(comptime template: []const u8, comptime name: []const u8) bool {
-    var expressions = std.mem.tokenizeAny(u8, template, "{}");
-    while (expressions.next()) |expression| {
+    var pieces = std.mem.splitScalar(u8, template, '{');
+    _ = pieces.first(); // text before any variable
+    while (pieces.next()) |piece| {
+        const expression = piece[0 .. std.mem.findScalar(u8, piece, '}') orelse piece.len];
         var variables = std.mem.tokenizeAny(u8, expression, "+#./;?&,*:");
         while (variables.next()) |variable| if (std.mem.eql(u8, variable, name)) return true;
     }
@@ -138,6 +142,7 @@ pub fn prompt(
     comptime function: anytype,
     comptime options: PromptOptions,
 ) type {
+    texts.check(ArgumentsOf(function));
     completion.check(ArgumentsOf(function));
     return struct {
         pub const name = prompt_name;

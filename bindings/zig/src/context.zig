@@ -4,6 +4,7 @@
 const std = @import("std");
 const abi = @import("abi.zig");
 const content = @import("content.zig");
+const decode = @import("decode.zig");
 const interfaces = @import("interfaces.zig");
 const schema = @import("schema.zig");
 
@@ -197,7 +198,7 @@ pub const Context = struct {
         const given = try std.json.parseFromValueLeaky(Given, self.allocator, answer, parse_options);
         return switch (given.action) {
             .accept => .{
-                .accepted = try std.json.parseFromValueLeaky(Form, self.allocator, given.content, parse_options),
+                .accepted = try decode.fromValue(Form, self.allocator, given.content, parse_options),
             },
             .decline => .declined,
             .cancel => .cancelled,

@@ -13,7 +13,7 @@ const Allocator = std.mem.Allocator;
 /// The table of an optional interface, or null where the host is older than that.
 pub fn find(comptime Table: type, host: *const abi.Host) ?*const Table {
     const table: *const Table = @ptrCast(@alignCast(host.get_interface(host, Table.name) orelse return null));
-    return if (table.size >= @sizeOf(Table)) table else null;
+    return if (table.size >= Table.first_version) table else null;
 }
 
 pub fn missing(comptime Table: type) []const u8 {

@@ -17,7 +17,7 @@ pub const Host = context.Host;
 pub const Caller = context.Caller;
 pub const Answer = context.Answer;
 
-const interfaces = @import("interfaces.zig");
+pub const interfaces = @import("interfaces.zig");
 pub const Store = interfaces.Store;
 pub const Counter = interfaces.Counter;
 pub const Gauge = interfaces.Gauge;

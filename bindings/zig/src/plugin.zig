@@ -225,8 +225,9 @@ fn ending(context: *Context, is_tool: bool, err: anyerror) !Answered {
     if (err == error.InputRequired) {
         if (context.question) |question| return asking(allocator, question);
     }
-    const failure = context.failure orelse
-        Failure{ .message = if (err == error.Cancelled) "cancelled" else @errorName(err) };
+    // What a handler has caught, going on, is not why it ends.
+    const told: ?Failure = if (err == error.ToolError or err == error.ProtocolError) context.failure else null;
+    const failure = told orelse Failure{ .message = if (err == error.Cancelled) "cancelled" else @errorName(err) };
     if (is_tool and err != error.ProtocolError)
         return .{ .outcome = .result, .json = try content.toolError(allocator, failure.message) };
     return .{ .outcome = .@"error", .json = try content.written(allocator, failure) };

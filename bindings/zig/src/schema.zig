@@ -136,7 +136,8 @@ fn isSaid(comptime T: type, comptime name: []const u8) bool {
     return @hasDecl(T, "schema") and @hasField(@TypeOf(T.schema), name);
 }
 
-fn checkNames(comptime T: type) void {
+/// Refuses to compile where `schema` is about a field that the struct does not have.
+pub fn checkNames(comptime T: type) void {
     if (!@hasDecl(T, "schema")) return;
     for (@typeInfo(@TypeOf(T.schema)).@"struct".field_names) |name| {
         if (!@hasField(T, name)) @compileError(@typeName(T) ++ ".schema." ++ name ++ ": there is no field " ++ name);

@@ -1,6 +1,20 @@
 //! Prompts' arguments and the variables of a URI template are texts. A handler takes them as the fields of a struct.
 const std = @import("std");
+const schema = @import("schema.zig");
 const Context = @import("context.zig").Context;
+
+/// Refuses to compile where the struct's `schema` says more of a field than what it means: of a text nobody checks it.
+pub fn check(comptime T: type) void {
+    schema.checkNames(T);
+    if (!@hasDecl(T, "schema")) return;
+    for (@typeInfo(@TypeOf(T.schema)).@"struct".field_names) |name| {
+        for (@typeInfo(@TypeOf(@field(T.schema, name))).@"struct".field_names) |keyword| {
+            if (!std.mem.eql(u8, keyword, "description"))
+                @compileError(@typeName(T) ++ ".schema." ++ name ++ ": " ++ keyword ++ " is for arguments of tools alone; " ++
+                    "leave it out, and let the handler refuse what does not fit, by context.refuse");
+        }
+    }
+}
 
 /// A struct from an object of texts; one that does not fit ends the call.
 pub fn read(comptime T: type, context: *Context, given: std.json.Value) !T {

@@ -23,12 +23,13 @@ std::string subject_of(x509_st* certificate) {
   return {text, static_cast<std::size_t>(std::max(size, 0L))};
 }
 
-// A name with a null byte, or in an alphabet in which letters look alike, would be taken for another one.
+// A name with a null byte, or in an alphabet in which letters look alike, would be taken for another one: it is empty,
+// and still there, because a certificate with one name and one with several are not the same.
 void add_name(const ASN1_IA5STRING* name, std::vector<std::string>& names) {
   const std::string_view text(reinterpret_cast<const char*>(ASN1_STRING_get0_data(name)),
                               static_cast<std::size_t>(ASN1_STRING_length(name)));
   const bool is_plain = std::ranges::all_of(text, [](char c) { return '!' <= c && c <= '~'; });
-  if (is_plain && !text.empty()) names.emplace_back(text);
+  names.emplace_back(is_plain ? text : std::string_view());
 }
 
 }  // namespace

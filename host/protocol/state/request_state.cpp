@@ -89,12 +89,15 @@ Result<StateKey> read_state_key(const std::filesystem::path& file) {
   constexpr std::size_t max_file_bytes = 4096;
   const auto opened = open_to_read(file);
   if (!opened) return fail("cannot read the key " + file.string() + ": " + last_error());
+  if (const auto protection = check_owner_only(opened); protection.has_error())
+    return fail("the key " + file.string() + ": " + protection.error().message);
   const auto content = read_regular_file(opened, max_file_bytes);
   if (content.has_error()) return fail("cannot read the key " + file.string() + ": " + content.error().message);
   StateKey key{};
   if (content->size() < key.size()) {
     return fail("the key " + file.string() + " has " + std::to_string(content->size()) + " bytes, and must have " +
-                std::to_string(key.size()) + " or more; make one with: head -c 48 /dev/urandom | base64");
+                std::to_string(key.size()) +
+                " or more; make one with: (umask 077; head -c 48 /dev/urandom | base64 > " + file.string() + ")");
   }
   unsigned size = 0;
   if (EVP_Digest(content->data(), content->size(), key.data(), &size, EVP_sha256(), nullptr) != 1) {

@@ -28,7 +28,12 @@ class Challenge {
   explicit Challenge(std::string scheme) : text_(std::move(scheme)) {}
 
   void add(const char* name, const std::string& value) {
-    text_.append(text_.ends_with('"') ? ", " : " ").append(name).append("=\"").append(value).append("\"");
+    text_.append(text_.ends_with('"') ? ", " : " ").append(name).append("=\"");
+    for (const char c : value) {
+      if (c == '"' || c == '\\') text_ += '\\';  // RFC 9110 section 5.6.4
+      text_ += c;
+    }
+    text_ += '"';
   }
   void add_error(std::string_view error, const std::string& description) {
     add("error", std::string(error));

@@ -247,6 +247,14 @@ void EventLog::remove(EventStream& stream) {
     uncount(*events, cost_of(event));
   uncount(*events, stream_cost);
   events->streams.erase(stream.before_first_.stream);
+  if (events->streams.empty()) remove_empty(*events);
+}
+
+// A client could have more sessions without a stream than there is memory for.
+void EventLog::remove_empty(const SessionEvents& events) {
+  const auto entry = by_session_.find(events.session);
+  by_use_.erase(entry->second);
+  by_session_.erase(entry);
 }
 
 bool EventLog::drop_oldest(SessionEvents& events, Droppable which, const EventId* newest) {
@@ -275,9 +283,11 @@ void EventLog::make_room(SessionEvents& events, const EventId* newest) {
   const auto counted = [&] { return events.bytes - events.large_bytes; };
   while (counted() > limits_.session_bytes && drop_oldest(events, Droppable::small_ones, newest)) {
   }
-  for (auto other = by_use_.begin(); other != by_use_.end() && bytes_ > limits_.bytes; ++other) {
-    while (bytes_ > limits_.bytes && drop_oldest(*other, Droppable::all, newest)) {
+  for (auto next = by_use_.begin(); next != by_use_.end() && bytes_ > limits_.bytes;) {
+    auto& other = *next++;
+    while (bytes_ > limits_.bytes && drop_oldest(other, Droppable::all, newest)) {
     }
+    if (other.streams.empty()) remove_empty(other);
   }
 }
 

@@ -192,6 +192,7 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   // For the newest event, which stays; null if it is for a stream.
   void make_room(SessionEvents& events, const EventId* newest) REQUIRES(mutex_);
   void remove(EventStream& stream) REQUIRES(mutex_);
+  void remove_empty(const SessionEvents& events) REQUIRES(mutex_);
 
   const Limits limits_;
   const Clock clock_;

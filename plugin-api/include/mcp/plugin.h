@@ -182,8 +182,9 @@ typedef struct mcp_plugin {
    * "uriTemplate" and "variables" (an object of decoded strings) besides "uri". Answers by mcp_host.complete. */
   void (*invoke)(void* self, mcp_call_id call, mcp_string method, mcp_string params);
 
-  /* [any] A call that should end early; it must still be completed. `reason` is one of MCP_CANCEL_*. May be null: then
-   * is_cancelled tells. */
+  /* [worker] A call that should end early; it must still be completed. `reason` is one of MCP_CANCEL_*. Beside other
+   * calls: perhaps before invoke has begun with it, and perhaps after it has been completed. Never beside or after
+   * stop. May be null: then is_cancelled tells. */
   void (*cancel)(void* self, mcp_call_id call, int32_t reason);
 
   /* [control] The end: no invoke runs or follows. Joins every thread, frees everything, `self` included; after it

@@ -21,6 +21,13 @@ std::filesystem::path make_directory() {
   }
 }
 
+// Nothing may be thrown through the plugin, which may be in C.
+Outcome unchecked(std::int32_t kind, std::string_view json) {
+  auto value = Json::parse(json, nullptr, false);
+  if (!value.is_discarded()) return {kind, std::move(value)};
+  return {MCP_OUTCOME_ERROR, {{"code", internal_error}, {"message", "the answer is no JSON: " + std::string(json)}}};
+}
+
 void add_texts(Json& object, const char* name, const std::vector<std::string>& texts) {
   if (!texts.empty()) object[name] = texts;
 }
@@ -184,8 +191,11 @@ void FakeHost::complete(mcp_call_id call, std::int32_t kind, mcp_string json) {
     return;
   }
   const Judged& judged = found->second.judged;
-  found->second.outcome = judged.rules ? judged.rules->outcome(judged.method, judged.component, kind, view(json))
-                                       : Outcome{kind, Json::parse(view(json))};
+  if (judged.rules) {
+    found->second.outcome = judged.rules->outcome(judged.method, judged.component, kind, view(json));
+  } else {
+    found->second.outcome = unchecked(kind, view(json));
+  }
   completed_.notify_all();
 }
 
@@ -196,6 +206,8 @@ std::string FakeHost::data_directory() {
 }
 
 std::shared_ptr<const Rules> FakeHost::rules(const std::function<std::shared_ptr<const Rules>()>& make) {
+  // One at a time, as a host describes.
+  const MutexLock making(making_rules_);
   int changes = 0;
   {
     const MutexLock lock(mutex_);

@@ -98,6 +98,7 @@ class FakeHost {
 
   MemoryStore store_;
   MemoryMetrics metrics_;
+  Mutex making_rules_;
   mutable Mutex mutex_;
   Condition completed_;
   std::map<mcp_call_id, FakeCall> calls_ GUARDED_BY(mutex_);

@@ -2,14 +2,20 @@
 // something goes wrong.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { program } from '../../integration/support/host.mjs';
+import { HttpHost, program } from '../../integration/support/host.mjs';
+import { postModern } from '../../integration/support/http.mjs';
 import { devServesEachChange, env, newProject, run, saysWhereItsPackageIsToBeFound } from '../project.mjs';
+
+const goBuild = (cwd, variables, library) =>
+  promisify(execFile)('go', ['build', '-buildmode=c-shared', '-o', library, '.'],
+    { cwd, env: { ...env, CGO_ENABLED: '1', ...variables } });
 
 test('NewMakesAProjectThatBuildsAndPassesItsTests', async (context) => {
   const project = await newProject(context, 'go');
@@ -53,12 +59,48 @@ test('WhatGoesWrongInGoIsToldAsForOtherLanguages', async (context) => {
   for (const isolation of ['worker', 'in-process-resident']) {
     const said = await call('nil', isolation);
     assert.match(said, /The plugin panicked: runtime error: invalid memory address or nil pointer dereference$/m);
-    assert.match(said, /main\.go:22 /, 'the log leads to the line');
+    assert.match(said, /main\.go:23 /, 'the log leads to the line');
   }
   assert.match(await call('goroutine', 'worker'), /its process was killed by SIGABRT \(Aborted\) while it served goroutine/);
   // Without knowing of it, the collector would wait until there is twice as much as is kept.
   await writeFile(join(components, 'tools/weather.json'), JSON.stringify({ limits: { memoryBytes: 450_000_000 } }));
   assert.equal(await call('churn', 'worker'), '200\n');
+
+  await writeFile(join(components, 'tools/weather.json'), JSON.stringify({ errors: 'masked' }));
+  const host = await HttpHost.start({ root: components, data: join(project, '../data') });
+  context.after(() => host.stop());
+  const failure = async (name) =>
+    (await (await postModern(host.url, 'tools/call', { name, arguments: {} })).json()).result.content[0].text;
+  assert.equal(await failure('unforeseen'), 'unforeseen failed. The operator of this server can find out why.');
+  assert.equal(await failure('told'), 'Ask for 3 or more.');
+});
+
+test('APluginThatForgetsToExportIsToldSo', async (context) => {
+  const project = await newProject(context, 'go');
+  await writeFile(join(project, 'main.go'), 'package main\n\nimport _ "mcp-plugin-host/mcp"\n\nfunc main() {}\n');
+  await run(project, 'cmake', '--preset', 'release');
+  await goBuild(project, { GOWORK: join(project, 'build/release/go.work') }, 'plugin.so');
+  await assert.rejects(run(project, program, 'inspect', 'plugin.so'), ({ stdout }) => {
+    assert.match(stdout, /it exports nothing: call mcp\.Export in a function init of package main/);
+    return true;
+  });
+});
+
+// As with the headers of a later host, whose interfaces have more members.
+test('APluginWithNewerHeadersTakesWhatAnOlderHostHas', async (context) => {
+  const place = await mkdtemp(join(tmpdir(), 'mcp-go-'));
+  context.after(() => rm(place, { recursive: true, force: true }));
+  await cp(fileURLToPath(new URL('../../../plugin-api/include', import.meta.url)), place, { recursive: true });
+  for (const name of ['subscriptions', 'store', 'metrics', 'capabilities']) {
+    const header = join(place, 'mcp', `${name}.h`);
+    const text = await readFile(header, 'utf8');
+    const grown = text.replace(`\n} mcp_${name};`, `\n  void (*later)(void);\n} mcp_${name};`);
+    assert.notEqual(grown, text, name);
+    await writeFile(header, grown);
+  }
+  const library = join(place, 'plugin.so');
+  await goBuild(fileURLToPath(new URL('interfaces', import.meta.url)), { GOWORK: 'off', CGO_CFLAGS: `-I${place}` }, library);
+  assert.match(await run(place, program, 'inspect', library), /^ {2}tool +visit/m);
 });
 
 test('WhatTheDocumentShowsIsAPlugin', async (context) => {
@@ -74,7 +116,7 @@ test('WhatTheDocumentShowsIsAPlugin', async (context) => {
     await writeFile(join(folder, 'main.go'), code);
     const options = { cwd: folder, env: { ...env, ...workspace } };
     await promisify(execFile)('go', ['vet', '.'], options);
-    await promisify(execFile)('go', ['build', '-buildmode=c-shared', '-o', 'example.so', '.'], options);
+    await goBuild(folder, workspace, 'example.so');
     assert.equal(await promisify(execFile)('gofmt', ['-l', '.'], options).then(({ stdout }) => stdout), '', code);
     await run(folder, program, 'inspect', 'example.so');
   }

@@ -100,7 +100,7 @@ func addPlainTools(plugin *mcp.Plugin, greeting string) {
 		})
 
 	mcp.AddTool(plugin, &mcp.Tool{Name: "fail", Description: "Fails."},
-		func(_ *mcp.Context, in failure) (any, error) { return nil, errors.New(in.Message) })
+		func(_ *mcp.Context, in failure) (any, error) { return nil, mcp.ToolErrorf("%s", in.Message) })
 }
 
 type counting struct {

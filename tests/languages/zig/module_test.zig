@@ -209,6 +209,77 @@ test "what a tool returns becomes its result" {
     try expectAnswer(failed, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}");
 }
 
+const Whole = struct {
+    signed: i64 = 0,
+    unsigned: u64 = 0,
+    several: []const [1]?u8 = &.{},
+    within: struct { n: i32 = 0 } = .{},
+    number: f64 = 0,
+    any: std.json.Value = .null,
+};
+
+fn same(arguments: Whole) Whole {
+    return arguments;
+}
+
+fn expectWhole(arguments: []const u8, expected: []const u8) !void {
+    var arena: Arena = .init();
+    defer arena.arena.deinit();
+    const said = try arena.answer(mcp.tool("it", "", same, .{}), arguments);
+    const result = try std.json.parseFromSliceLeaky(std.json.Value, arena.arena.allocator(), said, .{});
+    const structured = result.object.get("structuredContent").?;
+    try expectEqualStrings(expected, try std.json.Stringify.valueAlloc(arena.arena.allocator(), structured, .{}));
+}
+
+test "an integer may be written with a fraction or an exponent" {
+    try expectWhole(
+        "{\"signed\":-9007199254740992.0,\"unsigned\":9.007199254740992e15,\"several\":[[1.0],[2e0]],\"within\":{\"n\":-0.0}}",
+        "{\"signed\":-9007199254740992,\"unsigned\":9007199254740992,\"several\":[[1],[2]],\"within\":{\"n\":0},\"number\":0,\"any\":null}",
+    );
+    // Written as one it may be any that the type holds, and what is no integer stays as it is.
+    try expectWhole(
+        "{\"signed\":-9223372036854775808,\"unsigned\":18446744073709551615,\"number\":1e16,\"any\":[2.5]}",
+        "{\"signed\":-9223372036854775808,\"unsigned\":18446744073709551615,\"several\":[],\"within\":{\"n\":0},\"number\":10000000000000000,\"any\":[2.5]}",
+    );
+}
+
+test "a float that is no integer is refused where one is to be" {
+    var arena: Arena = .init();
+    defer arena.arena.deinit();
+    for ([_][]const u8{
+        "{\"signed\":9.223372036854775808e18}",
+        "{\"signed\":-9223372036854777856.0}",
+        "{\"unsigned\":1.8446744073709552e19}",
+        "{\"unsigned\":9007199254740994.0}",
+        "{\"unsigned\":-1.0}",
+        "{\"signed\":1e400}",
+        "{\"signed\":0.5}",
+        "{\"several\":[[256.0]]}",
+        "{\"within\":{\"n\":1e18}}",
+    }) |arguments|
+        try std.testing.expectError(error.ProtocolError, arena.answer(mcp.tool("it", "", same, .{}), arguments));
+}
+
+fn askForNumber(context: *mcp.Context) ![]const u8 {
+    const answer = try context.ask(struct { n: i64 }, "number", "Which?");
+    return std.fmt.allocPrint(context.allocator, "{d}", .{answer.accepted.n});
+}
+
+test "an integer in a form's answer is read as one in arguments" {
+    var arena: std.heap.ArenaAllocator = .init(std.testing.allocator);
+    defer arena.deinit();
+    for ([_][]const u8{ "5.0", "9.223372036854775808e18" }, [_]?[]const u8{ "5", null }) |n, expected| {
+        var context = mcp.testing.context(arena.allocator());
+        const answers = try std.fmt.allocPrint(arena.allocator(), "{{\"number\":{{\"action\":\"accept\",\"content\":{{\"n\":{s}}}}}}}", .{n});
+        context.answers = (try std.json.parseFromSliceLeaky(std.json.Value, arena.allocator(), answers, .{})).object;
+        if (expected) |words| {
+            try expectEqualStrings(words, try askForNumber(&context));
+        } else {
+            try std.testing.expectError(error.InvalidNumber, askForNumber(&context));
+        }
+    }
+}
+
 fn askAndGoOn(context: *mcp.Context) []const u8 {
     _ = context.ask(struct { name: []const u8 }, "name", "Who?") catch return "went on";
     return "answered";
@@ -257,6 +328,35 @@ test "an older host is named to whoever needs more" {
     try std.testing.expectError(error.HostTooOld, context.host.subscriptions(arena.allocator()));
 }
 
+// The table of an interface as a later module has it.
+const Grown = extern struct {
+    size: u32,
+    reserved: u32,
+    check: *const anyopaque,
+    later: *const anyopaque,
+
+    pub const name = mcp.abi.Capabilities.name;
+    pub const first_version = mcp.abi.Capabilities.first_version;
+};
+
+fn first(_: *const mcp.abi.Host, name: [*:0]const u8) callconv(.c) ?*const anyopaque {
+    const check = struct {
+        fn check(_: *const mcp.abi.Host, _: mcp.abi.String, _: ?*const mcp.abi.Sink) callconv(.c) i32 {
+            return 0;
+        }
+    }.check;
+    const table: *const mcp.abi.Capabilities = &.{ .size = 16, .reserved = 0, .check = check };
+    return if (std.mem.eql(u8, std.mem.span(name), mcp.abi.Capabilities.name)) table else null;
+}
+
+test "a host whose interface is older than the module's is refused nothing" {
+    var host = mcp.testing.context(std.testing.allocator).host.raw.*;
+    host.get_interface = first;
+    try std.testing.expect(mcp.interfaces.find(Grown, &host) != null);
+    const interfaces = .{ mcp.abi.Subscriptions, mcp.abi.Store, mcp.abi.Metrics, mcp.abi.Capabilities };
+    inline for (interfaces, .{ 24, 40, 40, 16 }) |Table, size| try std.testing.expectEqual(size, Table.first_version);
+}
+
 // --- A plugin, by its table
 
 const Journey = struct {
@@ -292,9 +392,15 @@ comptime {
         .name = "test",
         .version = "1",
         .State = Visits,
+        .tools = .{mcp.tool("open", "", open, .{})},
         .resource_templates = .{mcp.resourceTemplate("a://{country}/{by}", "a", visit, .{})},
         .prompts = .{ mcp.prompt("plan", "", plan, .{}), mcp.prompt("plain", "", text, .{}) },
     });
+}
+
+fn open(context: *mcp.Context) ![]const u8 {
+    if (context.store()) |_| {} else |_| {}
+    return error.FileNotFound;
 }
 
 fn visit(_: struct { country: []const u8, by: enum { train, ship } }) []const u8 {
@@ -358,4 +464,16 @@ test "arguments and variables are completed" {
     try expectCompletion(instance, of_template, "{\"completion\":{\"values\":[\"ship\"]}}");
     const of_nothing = "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"plan\"}}";
     try expectCompletion(instance, of_nothing, "{\"code\":-32602,\"message\":\"there is no prompt or resource template plan\"}");
+}
+
+test "what a handler has caught is not told as what it ends with" {
+    var host = mcp.testing.context(std.testing.allocator).host.raw.*;
+    host.complete = keep;
+    const sink: mcp.abi.Sink = .{ .context = null, .write = keepText };
+    const table = mcp_plugin_entry_v1();
+    const instance = table.create(&host, &sink);
+    defer table.stop(instance);
+    _ = table.start.?(instance, &sink);
+    table.invoke(instance, 1, .of("tools/call"), .of("{\"name\":\"open\",\"arguments\":{}}"));
+    try std.testing.expect(std.mem.find(u8, answered[0..answered_size], "\"text\":\"FileNotFound\"") != null);
 }

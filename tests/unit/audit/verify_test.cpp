@@ -147,6 +147,19 @@ TEST_F(AuditVerifierTest, MissesNoSignatures) {
   EXPECT_THAT(verify(text), HasSubstr("a checkpoint without a signature"));
 }
 
+TEST_F(AuditVerifierTest, SeesTheEndOnlyWhereACheckpointCoversIt) {
+  const auto has_end = [&](bool with_key) {
+    AuditVerifier verifier(with_key ? key_.get() : nullptr, std::nullopt);
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      EXPECT_TRUE(verifier.take(lines_[i], i == 0));
+    return verifier.summary().has_end;
+  };
+  EXPECT_TRUE(has_end(true));
+  lines_.pop_back();  // the checkpoint
+  EXPECT_TRUE(has_end(false));
+  EXPECT_FALSE(has_end(true)) << "whoever may write the file could have written it";
+}
+
 TEST_F(AuditVerifierTest, NamesTheFileAndTheLine) {
   auto text = joined(lines_);
   text[text.find("\"number\":7") + 9] = '8';

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "auth/operator.hpp"
+#include "auth/own_issuers.hpp"
 #include "auth/token.hpp"
 #include "catalog/components.hpp"
 

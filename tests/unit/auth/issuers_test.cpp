@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "auth/access_state.hpp"
+#include "auth/token.hpp"
 #include "base/json.hpp"
 #include "support/recording_log.hpp"
 #include "support/signed_token.hpp"
@@ -93,6 +95,16 @@ class IssuersTest : public ::testing::Test {
   Asked caller_;
   test::RecordingLog log_;
 };
+
+TEST_F(IssuersTest, HearNothingOfATokenOfThisHost) {
+  const auto state = AccessState::with_credentials(*RolePolicy::compile(RoleTexts{}), {.issuers = issuers(opaque())});
+  for (const std::string scheme : {"Bearer ", "DPoP "}) {
+    const auto authorization = scheme + make_token();
+    const auto found = state->authenticate({.authorization = authorization}, now_);
+    EXPECT_EQ(found.error().kind, CredentialError::Kind::invalid) << scheme;
+  }
+  EXPECT_TRUE(caller_.calls.empty());
+}
 
 TEST_F(IssuersTest, KnowATokenAgain) {
   const auto issuers = this->issuers(known_);

@@ -187,6 +187,24 @@ TEST(RolePolicy, LooksAtTheArgumentsOfACall) {
   EXPECT_EQ(answer({"careful"}, R"({"to":"staging"})"), "hidden");
 }
 
+// Whoever makes the arguments can make them so that looking at them takes too long.
+TEST(RolePolicy, DeniesWhereItCannotBeFoundOutWhetherADenialIsAboutTheArguments) {
+  const auto command = OrderedJson::parse(R"({"properties":{"command":{"pattern":"rm -rf"}},"required":["command"]})");
+  const auto roles = policy({{"user", {.allow = rules({"tool:run"})}},
+                             {"careful", {.deny = {{.match = "tool:run", .arguments = command}}}},
+                             {"only", {.allow = {{.match = "tool:run", .arguments = command}}}}});
+  const auto arguments = R"({"command":")" + std::string(3'000'000, 'r') + R"(m -rf /"})";
+  const auto is_refused = [&](const std::set<std::string>& names) {
+    const auto access = roles->rights_of(names)->to(tool("run"), "sums");
+    return access.rule->check(test::json_value(arguments)).has_value();
+  };
+  EXPECT_TRUE(is_refused({"user", "careful"}));
+  EXPECT_TRUE(is_refused({"only"}));
+  const auto json = Json::parse(arguments);
+  const Use use{.kind = Rule::Kind::tool, .name = "run", .tool = nullptr, .arguments = json};
+  EXPECT_FALSE(roles->decide({"user", "careful"}, use).permitted);
+}
+
 TEST(RolePolicy, FindsTheRolesOfAPrincipal) {
   const auto roles = policy({{"user", {}},
                              {"team", {.groups = {"engineering"}}},

@@ -123,6 +123,14 @@ principals = ["company#ada", "https://issuer.example#bob"]
             (std::vector<std::string>{"https://issuer.example#ada", "https://issuer.example#bob"}));
 }
 
+TEST_F(ConfigSourceTest, HasNoIssuerWithANameThatThisHostHasForOthers) {
+  for (const std::string name : {"host", "stdio", "operator", "mtls", "proxy"}) {
+    EXPECT_EQ(mistakes_in("[server]\nurl = \"https://mcp.example\"\n[issuers." + name +
+                          "]\nissuer = \"https://issuer.example\"\n[roles.user]\n"),
+              "3:10: \"" + name + "\" is a name that roles have for others");
+  }
+}
+
 TEST_F(ConfigSourceTest, SaysWhatIsLikelyToBeWrongWhereTheTextIsNoToml) {
   EXPECT_EQ(mistakes_in("[http]\nlisten = \"127.0.0.1:9000\n"), "2:25: the string has no closing quote in its line");
   EXPECT_THAT(mistakes_in("[http]\nlisten = 127.0.0.1:9000\n"), EndsWith("; a text must be in quotes"));
@@ -365,6 +373,8 @@ TEST_F(ConfigSourceTest, SaysWhatIsWrongWithLimits) {
   EXPECT_EQ(mistakes_in("[limits]\nall = { burst = 5, concurrent = 1 }\n"),
             "2:7: \"all\" must have a rate, because it has a burst");
   EXPECT_EQ(mistakes_in("[limits]\nall = { rate = \"1/d\", burst = 367 }\n"),
+            "2:7: \"all\" must have a burst that the rate brings within 366 days");
+  EXPECT_EQ(mistakes_in("[limits]\nall = { rate = \"1/d\", burst = 1000000 }\n"),
             "2:7: \"all\" must have a burst that the rate brings within 366 days");
   EXPECT_EQ(mistakes_in("[limits]\nall = { rate = \"1/s\", burst = 0 }\n"),
             "2:31: \"burst\" must be at least 1, but is 0");

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Ident, ImplItemFn, Result};
 
 use crate::options::{duration, said, words, Options};
-use crate::parameters::{parameters_of, plain, Named, Parameter};
+use crate::parameters::{parameters_of, plain, refuse_others, Named, Parameter};
 
 const HINTS: [(&str, &str); 4] = [
     ("read_only", "readOnlyHint"),
@@ -232,11 +232,17 @@ fn completions(parameters: &[Parameter]) -> Result<TokenStream> {
     Ok(completions)
 }
 
+const NO_SCHEMA: &str = "only an argument of a tool has a schema: leave this attribute out, and let the method refuse \
+                         what does not fit, by Error::invalid_params";
+
 // What is given to a method whose arguments are texts.
 fn texts(parameters: &[Parameter]) -> Result<Vec<TokenStream>> {
     let texts = parameters.iter().map(|parameter| match parameter {
         Parameter::Context => Ok(quote!(context)),
-        Parameter::Named(Named { name, .. }) => Ok(text(name)),
+        Parameter::Named(Named { name, attributes, .. }) => {
+            refuse_others(&["doc", "arg"], attributes, NO_SCHEMA)?;
+            Ok(text(name))
+        }
         Parameter::All(class) => Err(Error::new_spanned(class, "only a tool has Parameters: name each argument")),
     });
     texts.collect()

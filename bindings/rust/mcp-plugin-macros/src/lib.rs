@@ -40,8 +40,8 @@ pub fn tool(_options: TokenStream, item: TokenStream) -> TokenStream {
     only_within_plugin("tool", item)
 }
 
-/// Makes a resource of a method of a block with `#[plugin]`; a template of them where the URI has variables. The words of
-/// its comment are for the model.
+/// Makes a resource of a method of a block with `#[plugin]`; a template of them where the URI has variables, or `*`, which
+/// is any text. The words of its comment are for the model.
 ///
 /// Its parameters are the variables, by their names, of a type that is `FromText`; `&Context` gets the call. With
 /// `#[arg(complete = ...)]` values are offered for one, as for an argument of a prompt.

@@ -22,12 +22,15 @@ impl Parameter {
         let attributes = std::mem::take(&mut argument.attrs);
         if let Type::Reference(reference) = &*argument.ty {
             if last_word(&reference.elem).is_some_and(|word| word == "Context") {
+                refuse_others(&["doc"], &attributes, "&Context is no argument: leave this attribute out")?;
                 return Ok(Some(Self::Context));
             }
             let message = "an argument is given away: take String for &str, and Vec for a slice";
             return Err(Error::new_spanned(&argument.ty, message));
         }
         if last_word(&argument.ty).is_some_and(|word| word == "Parameters") {
+            let message = "Parameters<T> are all arguments: put this attribute on a field of T";
+            refuse_others(&["doc"], &attributes, message)?;
             return Ok(Some(Self::All(argument.ty.clone())));
         }
         let Pat::Ident(pattern) = &*argument.pat else {
@@ -45,6 +48,15 @@ pub fn parameters_of(signature: &mut Signature) -> Result<Vec<Parameter>> {
         parameters.extend(Parameter::of(argument)?);
     }
     Ok(parameters)
+}
+
+/// Refuses attributes other than these, because nothing would come of them.
+pub fn refuse_others(known: &[&str], attributes: &[Attribute], message: &str) -> Result<()> {
+    let is_known = |attribute: &&Attribute| known.iter().any(|each| attribute.path().is_ident(each));
+    match attributes.iter().find(|attribute| !is_known(attribute)) {
+        Some(other) => Err(Error::new_spanned(other, message)),
+        None => Ok(()),
+    }
 }
 
 /// The name that a caller uses, without the `r#` of a keyword.

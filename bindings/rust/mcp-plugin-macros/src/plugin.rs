@@ -231,6 +231,40 @@ mod tests {
             ),
             (
                 quote!(
+                    #[resource(uri = "a://{day}")]
+                    fn hello(&self, #[schemars(range(min = 1))] day: u32) {}
+                ),
+                "let the method refuse what does not fit, by Error::invalid_params",
+            ),
+            (
+                quote!(
+                    #[prompt]
+                    fn hello(
+                        &self,
+                        #[arg(complete = ["a"])]
+                        #[serde(default)]
+                        size: String,
+                    ) {
+                    }
+                ),
+                "only an argument of a tool has a schema: leave this attribute out",
+            ),
+            (
+                quote!(
+                    #[prompt]
+                    fn hello(&self, #[schemars(range(min = 1))] context: &Context) {}
+                ),
+                "&Context is no argument: leave this attribute out",
+            ),
+            (
+                quote!(
+                    #[tool]
+                    fn hello(&self, #[arg(default = 1)] all: Parameters<All>) {}
+                ),
+                "put this attribute on a field of T",
+            ),
+            (
+                quote!(
                     #[tool]
                     async fn hello(&self) {}
                 ),

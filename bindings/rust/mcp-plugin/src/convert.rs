@@ -1,4 +1,30 @@
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
 use crate::Error;
+
+/// As [`serde_json::from_value`], but that 3.0 is an integer, too, as JSON Schema has it. The error is about what was given.
+pub(crate) fn from_json<T: DeserializeOwned>(mut value: Value) -> Result<T, serde_json::Error> {
+    T::deserialize(&value).or_else(|error| {
+        make_integers(&mut value);
+        T::deserialize(&value).map_err(|_| error)
+    })
+}
+
+// Beyond 2^53 a float may stand for another integer than the one that was written.
+fn make_integers(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(make_integers),
+        Value::Object(members) => members.values_mut().for_each(make_integers),
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_992.0);
+            if let Some(whole) = float {
+                *value = (whole as i64).into();
+            }
+        }
+        _ => {}
+    }
+}
 
 /// What a variable of a resource template, or an argument of a prompt, may be, which are texts: [`String`], numbers,
 /// `bool`, and an [`Option`] of these where it need not be given.

@@ -3,6 +3,7 @@ use std::ffi::c_void;
 use std::mem::size_of;
 use std::time::Duration;
 
+use crate::convert::from_json;
 use crate::host::{bytes_of, write};
 use crate::instance::{caught, Instance};
 use crate::{sys, Error, Host, Info, Plugin};
@@ -56,7 +57,7 @@ pub const fn timeout(time: Duration) -> Duration {
 
 /// The arguments of a tool as the type that its method takes.
 pub fn arguments<T: serde::de::DeserializeOwned>(arguments: Value) -> Result<T, Error> {
-    serde_json::from_value(arguments).map_err(|error| Error::invalid_params(format!("arguments: {error}")))
+    from_json(arguments).map_err(|error| Error::invalid_params(format!("arguments: {error}")))
 }
 
 /// [`Parameters`](crate::Parameters), by whatever name.

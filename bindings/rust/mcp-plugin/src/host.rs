@@ -1,5 +1,5 @@
 use std::ffi::{c_void, CStr};
-use std::mem::size_of;
+use std::mem::{offset_of, size_of};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -7,6 +7,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{sys, Error};
+
+// Where a function in a table of the host's ends.
+macro_rules! end_of {
+    ($table:ty, $function:ident) => {
+        offset_of!($table, $function) + size_of::<Option<fn()>>()
+    };
+}
 
 /// How severe a log message is, by RFC 5424.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +50,7 @@ impl Host {
     /// It is what a host gave to `create`.
     pub(crate) unsafe fn new(table: *const sys::mcp_host) -> Result<Self, Error> {
         // SAFETY: the size comes first in every version of the table.
-        if (unsafe { (*table).size } as usize) < size_of::<sys::mcp_host>() {
+        if (unsafe { (*table).size } as usize) < end_of!(sys::mcp_host, get_interface) {
             return Err(Error::new("the host lacks functions that this plugin needs: update the host"));
         }
         Ok(Self(Arc::new(RwLock::new(Some(Table(table))))))
@@ -189,26 +196,34 @@ impl Host {
 /// It is the one that the headers have for the name, and so begins with its size.
 pub(crate) unsafe trait Interface {
     const NAME: &'static CStr;
+    /// How large its first version is, which is all that is used of it. What was appended later, an older host lacks.
+    const FIRST_VERSION: usize;
 }
 
 // SAFETY of all of them: as mcp-plugin-sys says it.
 unsafe impl Interface for sys::mcp_caller {
     const NAME: &'static CStr = sys::MCP_CALLER;
+    const FIRST_VERSION: usize = end_of!(sys::mcp_caller, describe);
 }
 unsafe impl Interface for sys::mcp_server_info {
     const NAME: &'static CStr = sys::MCP_SERVER_INFO;
+    const FIRST_VERSION: usize = end_of!(sys::mcp_server_info, describe);
 }
 unsafe impl Interface for sys::mcp_subscriptions {
     const NAME: &'static CStr = sys::MCP_SUBSCRIPTIONS;
+    const FIRST_VERSION: usize = end_of!(sys::mcp_subscriptions, listen);
 }
 unsafe impl Interface for sys::mcp_store {
     const NAME: &'static CStr = sys::MCP_STORE;
+    const FIRST_VERSION: usize = end_of!(sys::mcp_store, list);
 }
 unsafe impl Interface for sys::mcp_metrics {
     const NAME: &'static CStr = sys::MCP_METRICS;
+    const FIRST_VERSION: usize = end_of!(sys::mcp_metrics, observe);
 }
 unsafe impl Interface for sys::mcp_capabilities {
     const NAME: &'static CStr = sys::MCP_CAPABILITIES;
+    const FIRST_VERSION: usize = end_of!(sys::mcp_capabilities, check);
 }
 
 fn table_of(host: &sys::mcp_host, name: &CStr) -> Option<*const c_void> {
@@ -219,7 +234,7 @@ fn table_of(host: &sys::mcp_host, name: &CStr) -> Option<*const c_void> {
 fn interface<I: Interface>(host: &sys::mcp_host) -> Option<&I> {
     let table = table_of(host, I::NAME)?;
     // SAFETY: by the trait it begins with its size; and it is valid as long as the host's own.
-    unsafe { (*table.cast::<u32>() as usize >= size_of::<I>()).then(|| &*table.cast()) }
+    unsafe { (*table.cast::<u32>() as usize >= I::FIRST_VERSION).then(|| &*table.cast()) }
 }
 
 /// What is written into the sink that `write` is given, as text.
@@ -256,5 +271,66 @@ pub(crate) unsafe fn write(sink: *const sys::mcp_sink, text: &str) {
         if let Some(write) = (*sink).write {
             write((*sink).context, sys::mcp_string::new(text));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The table of an interface as a later version of this crate has it.
+    #[repr(C)]
+    struct Grown {
+        first: sys::mcp_capabilities,
+        later: Option<fn()>,
+    }
+
+    // SAFETY: it begins with what the headers have.
+    unsafe impl Interface for Grown {
+        const NAME: &'static CStr = sys::MCP_CAPABILITIES;
+        const FIRST_VERSION: usize = sys::mcp_capabilities::FIRST_VERSION;
+    }
+
+    static GROWN: Grown = Grown { first: sys::mcp_capabilities { size: 16, reserved: 0, check: None }, later: None };
+
+    unsafe extern "C" fn get_interface(_: *const sys::mcp_host, _: *const std::ffi::c_char) -> *const c_void {
+        (&raw const GROWN).cast()
+    }
+
+    fn host_of_size(size: u32) -> sys::mcp_host {
+        sys::mcp_host {
+            size,
+            reserved: 0,
+            context: std::ptr::null_mut(),
+            complete: None,
+            progress: None,
+            log: None,
+            is_cancelled: None,
+            call_context: None,
+            configuration: None,
+            data_directory: None,
+            components_changed: None,
+            resource_updated: None,
+            get_interface: Some(get_interface),
+        }
+    }
+
+    #[test]
+    fn a_host_is_refused_only_for_what_its_first_version_has() {
+        // The size of the first release, whatever has been appended since.
+        let host = host_of_size(96);
+        let host = unsafe { Host::new(&host) }.expect("it has all that is used");
+        host.ask(|_, _: &Grown| Some(())).expect("its first version is enough");
+        let older = host_of_size(88);
+        assert!(unsafe { Host::new(&older) }.is_err());
+        let sizes = [
+            sys::mcp_caller::FIRST_VERSION,
+            sys::mcp_server_info::FIRST_VERSION,
+            sys::mcp_subscriptions::FIRST_VERSION,
+            sys::mcp_store::FIRST_VERSION,
+            sys::mcp_metrics::FIRST_VERSION,
+            sys::mcp_capabilities::FIRST_VERSION,
+        ];
+        assert_eq!(sizes, [16, 16, 24, 40, 40, 16]);
     }
 }

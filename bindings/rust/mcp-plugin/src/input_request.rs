@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{json, Value};
 
+use crate::convert::from_json;
 use crate::error::Kind;
 use crate::{schema, Context, Error};
 
@@ -49,7 +50,7 @@ impl Context {
         match self.elicited(key, params)? {
             Elicited::Accepted(answer) => {
                 let content = answer.get("content").cloned().unwrap_or_else(|| json!({}));
-                let answer = serde_json::from_value(content)
+                let answer = from_json(content)
                     .map_err(|error| Error::invalid_params(format!("the answer to \"{key}\": {error}")))?;
                 Ok(Elicited::Accepted(answer))
             }

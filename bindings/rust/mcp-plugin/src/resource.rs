@@ -15,10 +15,10 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A resource, or, where the URI has `{variables}`, a template.
+    /// A resource, or, where the URI has `{variables}` or the wildcard `*`, a template.
     pub fn new(uri: &str, name: &str) -> Self {
         let mut members = Map::new();
-        let uri_name = if uri.contains('{') { "uriTemplate" } else { "uri" };
+        let uri_name = if uri.contains(['{', '*']) { "uriTemplate" } else { "uri" };
         members.insert(uri_name.into(), uri.into());
         Self { uri: uri.into(), members }.with("name", name)
     }
@@ -54,11 +54,18 @@ impl Resource {
         self.members.contains_key("uriTemplate")
     }
 
-    // Of `{name}`, `{+name}`, `{#name}`, `{name*}` and `{?one,another}`.
+    // Of `{name}`, `{+name}`, `{#name}`, `{name*}` and `{?one,another}`; outside of braces, `*` is one of that name.
     pub(crate) fn variables(&self) -> Vec<String> {
-        let within_braces = self.uri.split('{').skip(1).filter_map(|rest| rest.split('}').next());
-        let names = within_braces.flat_map(|list| list.split(','));
-        names.map(|name| name.trim_start_matches(['+', '#', '?']).trim_end_matches('*').into()).collect()
+        let mut names = Vec::new();
+        for (i, piece) in self.uri.split(['{', '}']).enumerate() {
+            if i % 2 == 0 {
+                names.extend(piece.matches('*').map(Into::into));
+            } else {
+                let within = piece.trim_start_matches(['+', '#', '?']).split(',');
+                names.extend(within.map(|name| name.trim_end_matches('*').into()));
+            }
+        }
+        names
     }
 }
 

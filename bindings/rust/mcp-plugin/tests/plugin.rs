@@ -77,6 +77,12 @@ impl Sample {
     }
 
     #[tool]
+    fn numbers(&self, signed: Option<i64>, unsigned: Option<u64>, within: Option<Point>, any: Option<Value>) -> String {
+        let within = within.map(|Point { x, y }| (x, y));
+        format!("{signed:?} {unsigned:?} {within:?} {}", any.unwrap_or_default())
+    }
+
+    #[tool]
     fn several(&self) -> Vec<Content> {
         vec![Content::text("one"), Content::image([0xFF], "image/png").with("_meta", json!({ "n": 2 }))]
     }
@@ -120,6 +126,11 @@ impl Sample {
     #[resource(uri = "sample://about", tags = ["public"], mime_type = "text/plain")]
     fn about(&self) -> &'static str {
         "a sample"
+    }
+
+    #[resource(uri = "sample://any/*")]
+    fn any(&self) -> &'static str {
+        "any"
     }
 
     #[resource(uri = "sample://bytes/{count}")]
@@ -228,6 +239,21 @@ fn arguments_reach_the_parameters_and_results_the_client() {
 }
 
 #[test]
+fn an_integer_may_be_written_with_a_fraction() {
+    let sample = Harness::<Sample>::new();
+    let said = |arguments| sample.call_tool("numbers", arguments).text();
+    let most = 9_007_199_254_740_992.0;
+    let whole = json!({ "signed": -most, "unsigned": most, "within": { "x": 3.0, "y": -0.0 } });
+    assert_eq!(said(whole), "Some(-9007199254740992) Some(9007199254740992) Some((3, 0)) null");
+    assert_eq!(said(json!({ "signed": 1, "any": 2.0 })), "Some(1) None None 2.0", "what fits stays as it is");
+    for no_integer in [0.5, most + 2.0, 2f64.powi(63)] {
+        assert!(said(json!({ "signed": no_integer })).contains("floating point"));
+    }
+    assert!(said(json!({ "unsigned": -1.0 })).contains("floating point `-1.0`"), "as it was given");
+    assert_eq!(sample.call_tool("forecast", json!({ "place": "Rome", "days": 3.0 })).text(), "Rome for 3 days");
+}
+
+#[test]
 fn a_failure_is_a_tool_error_and_the_others_are_errors_of_the_protocol() {
     let sample = Harness::<Sample>::new();
     let failed = sample.call_tool("parse", json!({ "number": "x" }));
@@ -278,6 +304,7 @@ fn a_question_leaves_the_method_which_is_run_again_with_the_answer() {
     };
     assert_eq!(answered(json!({ "action": "accept", "content": { "city": "Rome" } })), "Rome None");
     assert_eq!(answered(json!({ "action": "accept", "content": { "city": "Rome", "zip": 1 } })), "Rome Some(1)");
+    assert_eq!(answered(json!({ "action": "accept", "content": { "city": "Rome", "zip": 2.0 } })), "Rome Some(2)");
     assert_eq!(answered(json!({ "action": "decline" })), "declined");
     assert_eq!(answered(json!({ "action": "cancel" })), "cancelled");
     assert!(answered(json!({ "action": "accept", "content": {} })).contains("missing field `city`"));
@@ -294,6 +321,23 @@ fn resources_are_read_by_their_uri_and_by_the_variables_of_a_template() {
     assert_eq!(bytes("x")["message"], "\"count\" must be an integer within bounds, not \"x\"");
     assert_eq!((&bytes("300")["code"], &bytes("101")["code"]), (&json!(-32602), &json!(-32002)));
     assert_eq!(sample.read("sample://nothing").json["code"], -32002);
+}
+
+#[test]
+fn a_wildcard_makes_a_template() {
+    let sample = Harness::<Sample>::new();
+    let templates = sample.description()["resourceTemplates"].take();
+    assert_eq!(templates[0], json!({ "uriTemplate": "sample://any/*", "name": "any" }));
+    assert_eq!(sample.read_template("sample://any/*", [("*", "a/b")]).text(), "any");
+
+    let mut components = Components::<Sample>::default();
+    let handler = |_: &Sample, texts: Variables, _: &Context| texts.get::<String>("*");
+    components.resource(Resource::new("a://*/{name*}", "a"), handler).complete_from("*", ["x"]);
+    let told = panics_with(|| {
+        let mut components = Components::<Sample>::default();
+        components.resource(Resource::new("a://{name*}", "a"), handler).complete_from("*", ["x"]);
+    });
+    assert_eq!(told, "\"a://{name*}\" has no argument or variable \"*\" to complete");
 }
 
 #[test]

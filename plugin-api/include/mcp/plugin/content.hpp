@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <mcp/plugin/bytes.hpp>
@@ -25,10 +26,13 @@ class Content {
   Content& size(std::uint64_t bytes);
   Content& icons(const std::vector<Icon>& icons);
 
-  std::string json() const { return '{' + members_ + '}'; }
+  std::string json() const;
 
  private:
+  Content& set(std::string_view name, std::string json);
+
   std::string members_;
+  std::vector<std::pair<std::string_view, std::string>> more_;  // by names that are literals
 };
 
 /// Several contents, in the order in which a model reads them.

@@ -114,6 +114,7 @@ class Plugin {
   Prompt prompt(std::string_view name, std::string_view description, const std::vector<Arg>& arguments, F handler) {
     detail::PromptHandler bound;
     if constexpr (detail::check_prompt_handler<F>()) bound = detail::bind_prompt(std::move(handler));
+    detail::require_text_modifiers(name, arguments);
     return add_prompt(name, description, arguments, std::move(bound));
   }
   template <class F>

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"time"
 
 	"mcp-plugin-host/mcp"
@@ -44,5 +45,11 @@ func setup(plugin *mcp.Plugin) error {
 			}
 			return len(kept), nil
 		})
+
+	mcp.AddTool(plugin, &mcp.Tool{Name: "unforeseen", Description: "Fails in words that nobody has meant for a model."},
+		func(*mcp.Context, struct{}) (int, error) { return 0, errors.New("pq: no such host db.internal") })
+
+	mcp.AddTool(plugin, &mcp.Tool{Name: "told", Description: "Fails in words for a model."},
+		func(*mcp.Context, struct{}) (int, error) { return 0, mcp.ToolErrorf("Ask for %d or more.", 3) })
 	return nil
 }

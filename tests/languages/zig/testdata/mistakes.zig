@@ -24,6 +24,22 @@ fn unsure(_: struct {
     return "";
 }
 
+fn aDay(_: struct {
+    days: u8,
+
+    pub const schema = .{ .days = .{ .description = "Which", .minimum = 1 } };
+}) []const u8 {
+    return "";
+}
+
+fn renamed(_: struct {
+    place: []const u8,
+
+    pub const schema = .{ .town = .{ .description = "Where" } };
+}) []const u8 {
+    return "";
+}
+
 comptime {
     _ = mcp.tool("never", "", nothing, .{ .timeout_ms = 0 }).description;
 }
@@ -35,6 +51,15 @@ comptime {
 }
 comptime {
     _ = mcp.prompt("misspelt", "", misspelt, .{});
+}
+comptime {
+    _ = mcp.resourceTemplate("weather://days/{number}", "day", aDay, .{});
+}
+comptime {
+    _ = mcp.resourceTemplate("weather://{days}", "day", aDay, .{});
+}
+comptime {
+    _ = mcp.prompt("renamed", "", renamed, .{});
 }
 comptime {
     mcp.plugin(.{ .name = "weather", .version = "1", .prompts = .{mcp.prompt("unsure", "", unsure, .{})} });

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/temporary_folder.hpp"
@@ -74,14 +75,20 @@ TEST_F(RequestStateTest, IsGoodForAReplicaWithTheSameKeyOnly) {
   EXPECT_EQ(refusal(made_with(random_state_key()), sealed), not_ours);
 }
 
+// For its owner alone.
+void write_key(const std::filesystem::path& file, std::string_view text) {
+  std::ofstream(file) << text;
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
 TEST(StateKeyFile, IsReadAlikeByAllWhoShareIt) {
   const test::TemporaryFolder folder;
   const auto file = folder.path() / "key";
-  std::ofstream(file) << "0123456789abcdef0123456789abcdef";
+  write_key(file, "0123456789abcdef0123456789abcdef");
   const auto key = read_state_key(file);
   ASSERT_TRUE(key);
   EXPECT_EQ(*key, *read_state_key(file));
-  std::ofstream(file) << "0123456789abcdef0123456789abcdeF";
+  write_key(file, "0123456789abcdef0123456789abcdeF");
   EXPECT_NE(*key, *read_state_key(file));
 }
 
@@ -90,10 +97,19 @@ TEST(StateKeyFile, IsRefusedInWordsIfItIsTooShortOrMissing) {
   const auto file = folder.path() / "key";
   EXPECT_EQ(read_state_key(file).error().message,
             "cannot read the key " + file.string() + ": No such file or directory");
-  std::ofstream(file) << "0123456789";
-  EXPECT_EQ(read_state_key(file).error().message, "the key " + file.string() +
-                                                      " has 10 bytes, and must have 32 or more; make one with: head -c "
-                                                      "48 /dev/urandom | base64");
+  write_key(file, "0123456789");
+  EXPECT_EQ(read_state_key(file).error().message,
+            "the key " + file.string() +
+                " has 10 bytes, and must have 32 or more; make one with: (umask 077; head -c 48 " +
+                "/dev/urandom | base64 > " + file.string() + ")");
+}
+
+TEST(StateKeyFile, IsForItsOwnerAlone) {
+  const test::TemporaryFolder folder;
+  const auto file = folder.path() / "key";
+  write_key(file, "0123456789abcdef0123456789abcdef");
+  std::filesystem::permissions(file, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
+  EXPECT_THAT(read_state_key(file).error().message, ::testing::HasSubstr("chmod"));
 }
 
 }  // namespace

@@ -275,6 +275,24 @@ TEST_F(EventLogTest, DoesNotKnowAStreamWhoseClientReadTooSlowlyForItsReply) {
   EXPECT_NE(log_->bytes(), 0U);
 }
 
+TEST_F(EventLogTest, KnowsASessionAgainThatHadNoStreamLeft) {
+  for (int i = 1; i <= 3; ++i) {
+    const auto stream = open("s");
+    stream->lose();
+    stream->release();
+    EXPECT_EQ(log_->bytes(), 0U);
+    tell("s", 1, 10);
+    EXPECT_EQ(missed("s", "r" + std::to_string(2 * i) + "-0").size(), 1U);
+    log_->forget("s");
+  }
+  // Each of which takes the place of the one before.
+  for (int i = 0; i < 100; ++i)
+    tell("s" + std::to_string(i), 1, limits.bytes);
+  EXPECT_LE(log_->bytes(), limits.bytes + EventLog::stream_cost + EventLog::event_cost);
+  tell("s0", 1, 10);
+  EXPECT_EQ(missed("s0", "r107-0").size(), 1U);
+}
+
 TEST_F(EventLogTest, MakesRoomForAllByForgettingTheSessionThatWasUsedLongestAgo) {
   tell("first", 6, 1000);
   tell("second", 6, 1000);

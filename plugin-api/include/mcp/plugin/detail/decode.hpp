@@ -31,7 +31,8 @@ struct Place {
 bool decode_boolean(const Json& value, const Place& place);
 std::int64_t decode_integer(const Json& value, const Place& place, std::int64_t min, std::int64_t max);
 std::uint64_t decode_unsigned(const Json& value, const Place& place, std::uint64_t max);
-double decode_number(const Json& value, const Place& place);
+/// Refuses what is more than `most`, or less than its negative.
+double decode_number(const Json& value, const Place& place, long double most);
 const std::string& decode_string(const Json& value, const Place& place);
 std::size_t list_size(const Json& value, const Place& place);
 void require_size(const Json& list, const Place& place, std::size_t size);
@@ -207,7 +208,7 @@ T decode(const Json& value, const Place& place) {
   } else if constexpr (Integer<T>) {
     return static_cast<T>(decode_unsigned(value, place, std::numeric_limits<T>::max()));
   } else if constexpr (Number<T>) {
-    return static_cast<T>(decode_number(value, place));
+    return static_cast<T>(decode_number(value, place, std::numeric_limits<T>::max()));
   } else if constexpr (std::is_same_v<T, std::string>) {
     return decode_string(value, place);
   } else if constexpr (NamedEnum<T>) {

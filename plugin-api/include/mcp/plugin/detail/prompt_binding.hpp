@@ -36,6 +36,8 @@ Messages prompt_messages(R&& result) {
     return std::forward<R>(result);
   } else if constexpr (std::is_same_v<T, Message>) {
     return {std::forward<R>(result)};
+  } else if constexpr (is_text<T>) {
+    return {user(std::string_view(not_null<T>(result)))};
   } else {
     return {user(std::forward<R>(result))};
   }
@@ -95,6 +97,8 @@ constexpr bool check_typed_prompt() {
 
 /// Throws std::invalid_argument for what of an Arg means nothing for a prompt.
 void require_prompt_modifiers(const Arg* args, std::size_t count);
+/// The same for what means nothing for texts, which the arguments are that a handler takes as mcp::Arguments.
+void require_text_modifiers(std::string_view prompt, const std::vector<Arg>& arguments);
 /// Throws std::invalid_argument for a value that the Arg does not allow: nobody else looks at those of prompts.
 void require_allowed(const Json& value, const Arg& arg);
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -147,7 +148,7 @@ bool read_text(std::string_view json, const Place& place, T& out) {
     return read_integer_of(json, out);
   } else if constexpr (Number<T>) {
     double number = 0;
-    if (!read_number(json, number)) return false;
+    if (!read_number(json, number) || std::abs(number) > std::numeric_limits<T>::max()) return false;
     out = static_cast<T>(number);
     return true;
   } else if constexpr (std::is_same_v<T, std::string>) {

@@ -48,7 +48,7 @@ ResourceContents resource_contents(const R& result, const Uri& uri) {
   } else if constexpr (std::is_same_v<R, ResourceContent>) {
     return {result};
   } else if constexpr (is_text<std::decay_t<R>>) {
-    return {text_resource(result)};
+    return {text_resource(not_null<std::decay_t<R>>(result))};
   } else if constexpr (is_bytes<R>) {
     return {blob_resource(result)};
   } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,6 +21,15 @@ namespace mcp::detail {
 template <class T>
 inline constexpr bool is_text = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view> ||
                                 std::is_same_v<T, const char*> || std::is_same_v<T, char*>;
+
+/// The text that a handler returns; one that is no pointer as it is.
+template <class T>
+const T& not_null(const T& text) {
+  if constexpr (std::is_pointer_v<T>) {
+    if (text == nullptr) throw std::invalid_argument("the handler returned a null pointer in place of a text");
+  }
+  return text;
+}
 
 /// Structured content is this value itself. Every other value is wrapped: {"result": value}, because clients before
 /// 2026-07-28 accept nothing but an object there.
@@ -59,7 +69,7 @@ ToolResult tool_result(R&& result) {
   if constexpr (std::is_same_v<T, ToolResult>) {
     return std::forward<R>(result);
   } else if constexpr (is_text<std::decay_t<R>>) {
-    return text_result(result);
+    return text_result(not_null<std::decay_t<R>>(result));
   } else if constexpr (std::is_same_v<T, Content>) {
     return ToolResult().content(result);
   } else if constexpr (std::is_same_v<T, Contents>) {

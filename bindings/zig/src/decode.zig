@@ -1,0 +1,39 @@
+//! Types from JSON values that the host has checked against the schemas of these types.
+const std = @import("std");
+
+/// Beyond it a float may stand for another integer than the one that was written.
+const max_whole: f64 = 1 << 53;
+
+/// As std.json.parseFromValueLeaky, but that 3.0 is an integer, as JSON Schema has it, and a float beyond 2^53 is none: the
+/// parser panics on one that is just outside of 64 bits. Changes what `value` contains.
+pub fn fromValue(
+    comptime T: type,
+    allocator: std.mem.Allocator,
+    value: std.json.Value,
+    options: std.json.ParseOptions,
+) std.json.ParseFromValueError!T {
+    var plain = value;
+    try makeIntegers(T, &plain);
+    return std.json.parseFromValueLeaky(T, allocator, plain, options);
+}
+
+fn makeIntegers(comptime T: type, value: *std.json.Value) error{InvalidNumber}!void {
+    if (T == std.json.Value) return;
+    switch (@typeInfo(T)) {
+        .int => if (value.* == .float) {
+            const float = value.float;
+            if (@trunc(float) != float or @abs(float) > max_whole) return error.InvalidNumber;
+            value.* = .{ .integer = @intFromFloat(float) };
+        },
+        .optional => |optional| try makeIntegers(optional.child, value),
+        inline .array, .pointer => |list| if (value.* == .array) {
+            for (value.array.items) |*item| try makeIntegers(list.child, item);
+        },
+        .@"struct" => |info| if (value.* == .object) {
+            inline for (info.field_names, info.field_types) |name, Field| {
+                if (value.object.getPtr(name)) |member| try makeIntegers(Field, member);
+            }
+        },
+        else => {},
+    }
+}
