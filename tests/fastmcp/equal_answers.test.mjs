@@ -125,10 +125,6 @@ const differences = [
     change: ofTools(spelled((text, own) => typeof parsed(text) === 'number' && parsed(text) === parsed(own))),
   },
   {
-    reason: 'FastMCP writes dates and paths for the model without the quotation marks of JSON',
-    change: ofTools(spelled((text, own) => text === parsed(own))),
-  },
-  {
     reason: 'FastMCP wraps what is logged, and does not say by whom, which is the plugin here',
     change: (theirs) => (theirs.heard
       ? { ...theirs, heard: theirs.heard.map((each) =>
