@@ -98,6 +98,7 @@ DashboardListener::DashboardListener(const Config& config, const Around& around,
       service_(dashboard_access(config), sources(around), is_over_tls_ || settings_.url.starts_with("https:")),
       http_(observed_.host.threads(), dashboard_http_options(config), service_, log,
             is_over_tls_ ? over_tls : MakeHttpStream()) {
+  service_.locate_by(locate_by(observed_.configuration.access()));
   for (auto& resource : mcp_.resources())
     service_.add(std::move(resource));
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -49,6 +50,9 @@ class DashboardService final : public HttpService {
 
   // `is_secure`: it is reached by TLS.
   DashboardService(HttpAccess access, Sources sources, bool is_secure);
+
+  // Before serving: where requests come from, as proxies say.
+  void locate_by(HttpMiddleware middleware) { router_.locate_by(std::move(middleware)); }
 
   // Before it serves: what is there besides, for those who have come in, whose principal its requests have.
   void add(HttpResource resource) { router_.add(std::move(resource)); }

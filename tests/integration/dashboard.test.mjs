@@ -210,6 +210,17 @@ test('ALoginMayDoWhatItsRolesPermitNow', async (context) => {
   assert.equal(await reload(), 403, 'who may look is settled when the host begins');
 });
 
+test('WhoFailsBehindAProxyKeepsNobodyElseOut', async (context) => {
+  const team = await serveTeam(context);
+  const { host } = team;
+  const token = await team.token('lou', 'looker');
+  await team.reconfigure(`${roles}[proxy]\ntrusted_addresses = ["127.0.0.1"]\n[limits]\nfailures = { rate = "1/d", burst = 2 }\n`);
+  const logInFrom = async (address, given) => (await ask(host, '/api/login/credential',
+    { method: 'POST', body: {}, headers: { Authorization: `Bearer ${given}`, 'X-Forwarded-For': address } })).status;
+  for (const status of [401, 401, 429]) assert.equal(await logInFrom('203.0.113.1', 'wrong'), status);
+  assert.equal(await logInFrom('203.0.113.2', token), 200);
+});
+
 test('WhatIsDoneAndRefusedThereIsInTheAuditLog', async (context) => {
   const team = await serveTeam(context, { isAudited: true });
   const { audit, host } = team;
