@@ -2,7 +2,9 @@
 // server. Where a client gets one, and what it is told when the one that it has is not enough.
 import assert from 'node:assert/strict';
 import { createHash, createHmac, createSign, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -68,6 +70,15 @@ for (const algorithm of ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', '
     assert.equal(await refusalOf(host, other), "the token's signature is not its issuer's");
   });
 }
+
+test('WhatAPathSaysAddsNothingToTheChallenge', async (context) => {
+  const host = await serve(context, await Issuer.start(context));
+  const { port } = new URL(host.address);
+  const [response] = await once(get({ port, host: '127.0.0.1', path: '/upstream/x",realm="y/mcp' }), 'response');
+  response.resume();
+  assert.equal(response.statusCode, 401);
+  assert.ok(response.headers['www-authenticate'].includes('/upstream/x\\",realm=\\"y/mcp"'), response.headers['www-authenticate']);
+});
 
 test('AClientWithoutATokenIsToldWhereToGetOne', async (context) => {
   const issuer = await Issuer.start(context);

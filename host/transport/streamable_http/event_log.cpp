@@ -253,8 +253,9 @@ void EventLog::remove(EventStream& stream) {
 // A client could have more sessions without a stream than there is memory for.
 void EventLog::remove_empty(const SessionEvents& events) {
   const auto entry = by_session_.find(events.session);
-  by_use_.erase(entry->second);
-  by_session_.erase(entry);
+  const auto emptied = entry->second;
+  by_session_.erase(entry);  // first, because its key is a view into what goes
+  by_use_.erase(emptied);
 }
 
 bool EventLog::drop_oldest(SessionEvents& events, Droppable which, const EventId* newest) {

@@ -96,6 +96,18 @@ class IssuersTest : public ::testing::Test {
   test::RecordingLog log_;
 };
 
+TEST_F(IssuersTest, FetchNoKeysInTheClearThatAnIssuerOfHttpsNames) {
+  auto settings = known_;
+  settings.jwks_file.clear();
+  const auto all = issuers(settings);
+  EXPECT_EQ(outcome(*all, test::signed_token(claims_, "first", secret_)), "unsettled");
+  while (!caller_.waiting.empty())
+    caller_.answer(HttpAnswer{200, R"({"issuer":"https://issuer.example","jwks_uri":"http://127.0.0.1:1/keys"})"});
+  EXPECT_FALSE(caller_.calls.empty());
+  for (const auto& call : caller_.calls)
+    EXPECT_EQ(call.url.host, "issuer.example");
+}
+
 TEST_F(IssuersTest, HearNothingOfATokenOfThisHost) {
   const auto state = AccessState::with_credentials(*RolePolicy::compile(RoleTexts{}), {.issuers = issuers(opaque())});
   for (const std::string scheme : {"Bearer ", "DPoP "}) {
