@@ -6,9 +6,10 @@
 #     scripts/image.sh [FOLDER]
 set -euo pipefail
 umask 022  # what is made is for others to read
-cd "$(dirname "$0")/.."
-
-packages=$(realpath "${1:-build/packages}")
+tree=$(realpath "$(dirname "$0")/..")
+packages=$(realpath "${1:-$tree/build/packages}")
+cd "$tree"
+server_name=$(jq -r .name share/registry/server.json)
 version=$(dpkg-parsechangelog -l debian/changelog -S Version)
 SOURCE_DATE_EPOCH=$(dpkg-parsechangelog -l debian/changelog -S Timestamp)
 export SOURCE_DATE_EPOCH
@@ -63,6 +64,6 @@ umoci config --image "$image:$version" --created "$time" --history.created "$tim
   --config.entrypoint /usr/bin/mcp-plugin-host --config.cmd stdio \
   --config.label org.opencontainers.image.title=mcp-plugin-host --config.label org.opencontainers.image.version="$version" \
   --config.label org.opencontainers.image.licenses=Apache-2.0 \
-  --config.label io.modelcontextprotocol.server.name="$(jq -r .name share/registry/server.json)"
+  --config.label io.modelcontextprotocol.server.name="$server_name"
 umoci gc --layout "$image"
 du -sb "$image" | awk '{ printf "image: %.1f MB\n", $1 / 1e6 }'

@@ -18,7 +18,7 @@ site_packages=(doxygen npm python3-venv)
 packages=("${build_packages[@]}")
 case "${1:-}" in
   --tests) packages+=("${test_packages[@]}" "${site_packages[@]}") ;;
-  --packages) packages+=(debhelper dpkg-dev lintian mmdebstrap python3-venv umoci) ;;
+  --packages) packages+=(debhelper dpkg-dev jq lintian mmdebstrap nodejs python3-venv umoci) ;;
   --site) packages=("${site_packages[@]}") ;;
 esac
 

@@ -1,17 +1,24 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the Debian packages of this tree into build/packages, or FOLDER, and has lintian look at
-# them; and says what is linked, as SPDX. Safe to run again: what has been compiled comes from ccache then.
+# them; and says what is linked, as SPDX. Safe to run again: what has been compiled comes from ccache then. FOLDER must be
+# empty, or have been made by an earlier run, of which nothing is kept.
 #
 #     scripts/packages.sh [FOLDER]
 set -euo pipefail
 umask 022  # what is made is for others to read
-cd "$(dirname "$0")/.."
-root=$PWD
+root=$(realpath "$(dirname "$0")/..")
+out=$(realpath -m "${1:-$root/build/packages}")
+mark=.packages-of-mcp-plugin-host
+if [[ -e $out && ! -e $out/$mark ]] && { [[ ! -d $out ]] || [[ -n $(ls -A "$out") ]]; }; then
+  echo "$out is not what an earlier run has made: name a folder that is empty, or is not there yet" >&2
+  exit 1
+fi
+cd "$root"
 
 scripts/install_dependencies.sh --packages
-out=$(realpath -m "${1:-build/packages}")
 rm -rf "$out"
 mkdir -p "$out/source"
+touch "$out/$mark"
 # Copied, so that nothing is built among the sources.
 git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create | tar --extract -C "$out/source"
 

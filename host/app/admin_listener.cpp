@@ -18,7 +18,8 @@ HttpAccess admin_access(const Config& config) {
   return {.loopback_only = config.admin.loopback_only,
           .allowed_hosts = config.access.allowed_hosts,
           .allowed_origins = {},
-          .origin_option = {}};
+          .origin_option = {},
+          .own_host = config.access.own_host};
 }
 
 }  // namespace

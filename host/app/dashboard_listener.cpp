@@ -28,9 +28,10 @@ HttpOptions dashboard_http_options(const Config& config) {
 // The service itself compares Origin and Host: the page is the only one that may ask.
 HttpAccess dashboard_access(const Config& config) {
   return {.loopback_only = config.dashboard.loopback_only,
-          .allowed_hosts = config.dashboard.allowed_hosts,
+          .allowed_hosts = config.access.allowed_hosts,
           .allowed_origins = {"*"},
-          .origin_option = {}};
+          .origin_option = {},
+          .own_host = config.dashboard.own_host};
 }
 
 // The sender has come in, and is held to the same limits as anywhere else.

@@ -74,7 +74,7 @@ void write_plugins(MetricText& text, const FolderReport& report, const std::file
 void write_catalog(MetricText& text, Host& host) {
   const auto catalog = host.catalog().current();
   text.begin("mcph_components", "gauge", "Components that are served, by kind.");
-  text.sample({{"kind", "tool"}}, std::uint64_t{catalog->tools().size()});
+  text.sample({{"kind", "tool"}}, std::uint64_t{catalog->served_tools().size()});
   text.sample({{"kind", "resource"}}, std::uint64_t{catalog->resources().size()});
   text.sample({{"kind", "resource_template"}}, std::uint64_t{catalog->resource_templates().size()});
   text.sample({{"kind", "prompt"}}, std::uint64_t{catalog->prompts().size()});

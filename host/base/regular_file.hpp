@@ -37,7 +37,7 @@ FileDescriptor open_to_read(const std::filesystem::path& file);
 // An error if it is a folder, a pipe, a device or a socket.
 Result<FileIdentity> identity_of_regular_file(const FileDescriptor& file);
 
-// An error if others than its owner may write to it, or, of a secret, read it.
+// An error if others than its owner may write to it, or, of a secret, others than its owner and its group read it.
 Result<> check_owner_only(const FileDescriptor& file, bool is_secret = true);
 
 // All of a file that has at most `max_size` bytes.

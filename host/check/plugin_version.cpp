@@ -9,6 +9,7 @@
 #include "check/unload_probe.hpp"
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_result.hpp"
+#include "protocol/calls/resource_reads.hpp"
 
 namespace mcph {
 namespace {
@@ -110,6 +111,13 @@ Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_sc
   return asked;
 }
 
+Json PluginVersion::read_resource(const OrderedJson& request, std::chrono::milliseconds patience) {
+  const auto planned = plan_asked_read(request, catalog_);
+  if (planned.has_error()) return answer_to_read(planned.error());
+  const auto asked = end(*begin(planned->method, planned->params, planned->component), std::nullopt, patience);
+  return answer_to_read(asked.outcome, asked.text);
+}
+
 Asked PluginVersion::ask(const ExampleCall& call, const AskOptions& options) {
   const auto planned = plan_call(call.method, catalog_, call.params);
   if (planned.has_error()) return {.mistake = "the host refuses it: " + planned.error().message};
@@ -121,8 +129,12 @@ Asked PluginVersion::ask(const ExampleCall& call, const AskOptions& options) {
     asked.questions = round;
     if (!asked.mistake.empty() || asked.outcome != Outcome::input_required) return asked;
     asked.questions = round + 1;
-    const auto requests = read_input_requests(asked.text);
+    auto requests = read_input_requests(asked.text);
     state = read_input_state(asked.text);
+    const auto reads = take_resource_reads(*requests);
+    for (const auto& [name, request] : reads.items())
+      answers[name] = read_resource(request, options.patience);
+    if (!reads.empty()) continue;  // what it asks besides it asks again
     for (const auto& [name, request] : requests->items()) {
       auto answer = answer_to(request, options.reply);
       if (answer.is_null() || mistake_in_answer(request, answer)) return asked;  // nobody can say what it wants

@@ -77,6 +77,8 @@ class PluginVersion {
 
  private:
   void spoil_and_stop();
+  // What the host answers where the plugin asks for a resource: of its own, there are no others here.
+  Json read_resource(const OrderedJson& request, std::chrono::milliseconds patience);
 
   const LoadedPlugin loaded_;
   const Catalog catalog_;

@@ -22,6 +22,7 @@
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/calls/plugin_result.hpp"
+#include "protocol/calls/resource_reads.hpp"
 
 namespace mcph {
 namespace {
@@ -79,7 +80,17 @@ int print_checked(const CallPlan& plan, std::string_view json, bool whole) {
   return print_result(plan.method, result, whole);
 }
 
-int carry_out(const CallPlan& plan, GivenAnswers answers, bool as_json) {
+// What the host itself answers, whatever its client can.
+Json read_resource(const OrderedJson& request, const Catalog& catalog) {
+  const auto planned = plan_asked_read(request, catalog);
+  if (planned.has_error()) return answer_to_read(planned.error());
+  const auto call = std::make_shared<TerminalCall>(*planned, GivenAnswers(), std::string_view());
+  planned->plugin->invoke(call);
+  const auto [outcome, json] = call->wait();
+  return answer_to_read(outcome, json);
+}
+
+int carry_out(const CallPlan& plan, const Catalog& catalog, GivenAnswers answers, bool as_json) {
   std::string state;
   for (unsigned round = 0; round <= PluginCall::max_rounds; ++round) {
     const auto call = std::make_shared<TerminalCall>(plan, answers, state);
@@ -92,11 +103,15 @@ int carry_out(const CallPlan& plan, GivenAnswers answers, bool as_json) {
       const auto error = read_plugin_error(json);
       return error.has_error() ? fail_with(error.error().message, as_json) : fail_with(*error, as_json);
     }
-    const auto requests = read_input_requests(json);
+    auto requests = read_input_requests(json);
     if (requests.has_error())
       return fail_with("the plugin asked with something invalid: " + requests.error().message, as_json);
-    if (const auto given = answers.give(*requests); given.has_error()) return fail_with(given.error().message, as_json);
     state = read_input_state(json);
+    const auto reads = take_resource_reads(*requests);
+    for (const auto& [name, request] : reads.items())
+      answers.add(name, read_resource(request, catalog));
+    if (!reads.empty()) continue;  // what it asks besides it asks again
+    if (const auto given = answers.give(*requests); given.has_error()) return fail_with(given.error().message, as_json);
   }
   return fail_with("the plugin asked more than " + std::to_string(PluginCall::max_rounds) + " times", as_json);
 }
@@ -125,7 +140,7 @@ int ask(Host& host, const CallCommand& command, Json arguments, GivenAnswers ans
     return 0;
   }
   if (planned->has_error()) return reject(host, planned->error(), command.json);
-  return carry_out(**planned, std::move(answers), command.json);
+  return carry_out(**planned, *catalog, std::move(answers), command.json);
 }
 
 }  // namespace

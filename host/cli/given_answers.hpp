@@ -16,12 +16,14 @@ class GivenAnswers {
   // Each is JSON, or words.
   static Result<GivenAnswers> read(const std::vector<std::string>& texts);
 
-  bool any() const { return !left_.empty() || !given_.is_null(); }
+  bool any() const { return !left_.empty(); }
   // Of a client that answers what it is asked, if it does.
   Json client_capabilities() const;
   std::size_t unused() const { return left_.size() - next_; }
   // All that have been given, by the names of the requests; null: none.
   const Json& given() const { return given_; }
+  // One that the command line need not say.
+  void add(const std::string& name, Json answer) { given_[name] = std::move(answer); }
 
   // Answers these requests; the answers by their names. An error says which question has no answer, or what is wrong
   // with it.

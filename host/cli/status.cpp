@@ -81,6 +81,11 @@ const PluginOrder* order_of_key(char key) {
   return found == plugin_orders.end() ? nullptr : &*found;
 }
 
+std::string status_json(OrderedJson status, const PluginOrder* order) {
+  if (order != nullptr) put_in_order(status, *order);
+  return dump(status) + "\n";
+}
+
 std::string status_text(OrderedJson status, const PluginOrder* order, StatusView view) {
   std::ostringstream text;
   if (order != nullptr) put_in_order(status, *order);
@@ -125,7 +130,7 @@ int watch_in_lines(WatchedHost& host, const StatusCommand& command, const Plugin
     const auto status = host.look();
     if (status.has_value()) {
       std::cout << (is_first || command.options.json ? "" : "\n")
-                << (command.options.json ? dump(*status) + "\n" : status_text(*status, order, {paint, true}))
+                << (command.options.json ? status_json(*status, order) : status_text(*status, order, {paint, true}))
                 << std::flush;
     } else if (!waits) {
       std::cerr << waiting_text(status.error());
@@ -154,7 +159,7 @@ int run(const StatusCommand& command) {
   if (socket.has_error()) return complain(socket.error().message);
   const auto answer = ask_host(*socket, {{"command", "status"}}, ask_patience);
   if (answer.has_error()) return complain(answer.error().message);
-  std::cout << (command.options.json ? answer->text + "\n" : status_text(answer->json, order, {paint}));
+  std::cout << (command.options.json ? status_json(answer->json, order) : status_text(answer->json, order, {paint}));
   return answer->json.value("ok", false) ? 0 : not_well;
 }
 

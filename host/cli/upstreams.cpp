@@ -8,7 +8,9 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
@@ -106,10 +108,14 @@ Result<> write_settings(const fs::path& file, const OrderedJson& settings) {
   const auto opened = open_file(aside, O_WRONLY | O_CREAT | O_EXCL, mode);
   if (!opened) return fail(aside.string() + " cannot be written: " + last_error());
   const auto written = uninterrupted([&] { return ::write(opened.get(), text.data(), text.size()); });
-  if (written != static_cast<ssize_t>(text.size())) return fail(aside.string() + " cannot be written: " + last_error());
-  fs::rename(aside, file, error);
-  if (error) return fail(file.string() + " cannot be written: " + error.message());
-  return {};
+  // What is left of a disk that is full takes a part.
+  const auto why_not = written < 0 ? last_error() : std::string("there is no room for all of it");
+  const bool is_whole = written == static_cast<ssize_t>(text.size());
+  if (is_whole) fs::rename(aside, file, error);
+  if (is_whole && !error) return {};
+  std::error_code ignored;
+  fs::remove(aside, ignored);  // it may hold secrets
+  return fail(file.string() + " cannot be written: " + (is_whole ? error.message() : why_not));
 }
 
 // As a shell finds it.
@@ -209,10 +215,17 @@ int import_upstreams(const UpstreamsCommand& command) {
   if (servers.has_error()) return complain(command.file.string() + ": " + servers.error().message);
   const auto& components = command.config.host.components;
   int status = servers->empty() ? nothing_done : 0;
+  std::map<std::string, std::string> names;  // of the servers that have been written, by those of their files
   for (const auto& server : *servers) {
     const auto name = as_name(server.name);
     if (server.is_disabled) {
       std::cout << "Left out " << server.name << ", which is disabled there\n";
+      continue;
+    }
+    if (const auto [same, is_new] = names.emplace(name, server.name); !is_new) {
+      std::cerr << server.name << ": its file would be that of " << same->second << ", " << name
+                << "; give one of them another name there\n";
+      status = nothing_done;
       continue;
     }
     const auto there = find_upstream(components, name);

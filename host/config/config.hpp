@@ -52,7 +52,7 @@ struct DashboardSettings {
   bool allow_remote = false;   // of an address that others reach, without TLS
   bool loopback_only = false;  // it is none
   std::string url = {};        // at which people reach it: "https://host.example.com"; empty: at listen
-  std::vector<std::string> allowed_hosts = {};  // as of HttpAccess
+  std::string own_host = {};    // of that; as of HttpAccess
   std::vector<std::string> viewers = {};        // roles that may look
   std::vector<std::string> operators = {};      // roles that may reload, disable and enable, too
   std::size_t calls = 1000;                     // that are remembered

@@ -242,17 +242,12 @@ void check_connections(const Config& config, Mistakes& mistakes) {
     mistake("/http/listen", "must not be none without unix_socket");
 }
 
-// As a Host header has it, without the port.
+// As HttpAccess has it; empty for an empty origin.
 std::string host_of(const std::string& origin) {
   const auto url = read_http_url(origin);
   if (url.has_error()) return {};
-  return url->host.find(':') == std::string::npos ? url->host : "[" + url->host + "]";
-}
-
-// Under which a proxy may pass requests on, where not every name is allowed.
-void allow_host(const std::string& origin, bool loopback_only, std::vector<std::string>& hosts) {
-  if (origin.empty() || (!loopback_only && hosts.empty())) return;
-  if (auto host = host_of(origin); std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(std::move(host));
+  const auto host = lower_case(url->host);
+  return host.find(':') == std::string::npos ? host : "[" + host + "]";
 }
 
 // Whether a scope implies itself, by others.
@@ -360,9 +355,8 @@ void settle(Config& config, Mistakes& mistakes) {
   const auto& traces = config.traces;
   if (traces.endpoint.empty() && (traces.sample_ratio != TraceSettings().sample_ratio || !traces.headers.empty()))
     mistakes.push_back({"/traces", "needs endpoint, where they go", true});
-  config.dashboard.allowed_hosts = access.allowed_hosts;
-  allow_host(config.dashboard.url, config.dashboard.loopback_only, config.dashboard.allowed_hosts);
-  allow_host(config.origin, access.loopback_only, access.allowed_hosts);
+  access.own_host = host_of(config.origin);
+  config.dashboard.own_host = host_of(config.dashboard.url);
 }
 
 }  // namespace

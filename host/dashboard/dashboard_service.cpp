@@ -17,6 +17,11 @@
 namespace mcph {
 namespace {
 
+// With a challenge, as each 401 has one (RFC 9110 section 15.5.2), of a scheme at which no browser asks for a password.
+HttpRefusal unauthorized(std::string message) {
+  return {.status = 401, .message = std::move(message), .fields = {{"WWW-Authenticate", "DashboardLogin"}}};
+}
+
 using boost::beast::http::verb;
 
 constexpr std::size_t max_command_bytes = 4096;
@@ -185,7 +190,7 @@ HttpVerdict DashboardService::admit(HttpRequest& request) const {
     return {.refusal = HttpRefusal{413, "The body is longer than " + std::to_string(max_command_bytes) + " bytes"}};
   if (is_open(request.path)) return {};
   const auto login = login_of(request);
-  if (!login) return {.refusal = HttpRefusal{401, "Log in: mcp-plugin-host dashboard prints a link that does"}};
+  if (!login) return {.refusal = unauthorized("Log in: mcp-plugin-host dashboard prints a link that does")};
   if (is_command(request.path) && !login->may_operate)
     return {.refusal = HttpRefusal{403, "Who has logged in may look, and change nothing"}};
   request.principal = login->principal;
@@ -210,14 +215,14 @@ Coroutine<> DashboardService::log_in_by_token(HttpRequest& request, HttpConnecti
   if (!sources_.logins.redeem(json->at("token").get_ref<const std::string&>()))
     return refuse_login(
         request, connection,
-        {401, "This link has been used, or is older than a minute; mcp-plugin-host dashboard prints another one"});
+        unauthorized("This link has been used, or is older than a minute; mcp-plugin-host dashboard prints another one"));
   return begin_session(request, connection, {sources_.operator_itself, true});
 }
 
 Coroutine<> DashboardService::log_in_by_credential(HttpRequest& request, HttpConnection& connection) {
   if (request.principal.is_anonymous())
     return refuse_login(request, connection,
-                        {401, "This host has no credentials to look at; mcp-plugin-host dashboard prints a link"});
+                        unauthorized("This host has no credentials to look at; mcp-plugin-host dashboard prints a link"));
   auto login = sources_.admit(request.principal);
   if (!login)
     return refuse_login(request, connection,
@@ -261,7 +266,7 @@ Coroutine<> DashboardService::log_out(HttpRequest& request, HttpConnection& conn
 Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& connection) {
   const auto login = login_of(request);
   if (!login) {
-    HttpRefusal refusal{401, "The login has just ended"};
+    auto refusal = unauthorized("The login has just ended");
     co_await connection.refuse(std::move(refusal));
     co_return;
   }

@@ -171,8 +171,10 @@ bool is_origin(std::string_view text) {
 
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host) {
   if (!host || host->empty()) return false;
-  const bool may_be_listed = !access.allowed_hosts.empty();
-  if (may_be_listed && contains(access.allowed_hosts, lowered(host_of(*host).value_or("")))) return true;
+  if (!access.allowed_hosts.empty() || !access.own_host.empty()) {
+    const auto name = lowered(host_of(*host).value_or(""));
+    if (contains(access.allowed_hosts, name) || (!name.empty() && name == access.own_host)) return true;
+  }
   if (access.loopback_only) return is_loopback_host(*host);
   return access.allowed_hosts.empty();
 }

@@ -14,6 +14,7 @@ struct HttpAccess {
   std::vector<std::string> allowed_hosts;    // further names, without port, lower case
   std::vector<std::string> allowed_origins;  // further origins, "https://app.example.com", lower case; "*" is any
   std::string_view origin_option = "--allow-origin";  // that allows one, for messages; empty: there is none
+  std::string own_host = {};  // under which a proxy may pass requests on, too; empty: there is none
 };
 
 // What a request is for: of an absolute target the host that it names, which then counts instead of the Host header

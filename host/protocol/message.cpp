@@ -50,11 +50,14 @@ ReadMessage read_message(JsonValue json) {
   auto text_of_id = id_text(id);
 
   if (!json.find("jsonrpc").is("2.0")) return invalid(std::move(text_of_id), "\"jsonrpc\" must be \"2.0\"");
-  if (id && text_of_id.empty()) return invalid({}, "\"id\" must be a string of at most 1024 bytes or an integer");
+  const auto method = json.find("method");
+  // Who could not read what the host wrote says so with the id null (JSON-RPC 2.0, section 5), which is not answered.
+  const bool answers_nobody = id.is_null() && !method && json.find("error");
+  if (id && text_of_id.empty() && !answers_nobody)
+    return invalid({}, "\"id\" must be a string of at most 1024 bytes or an integer");
 
   Message message;
   message.id = text_of_id;
-  const auto method = json.find("method");
   if (!method) {
     const auto error = json.find("error");
     message.answer = error ? error : json.find("result");

@@ -1,5 +1,5 @@
 // All keywords that are understood, each with the function that compiles it. To add a keyword, write its class and its
-// compile function in one of the schema_keywords_*.cpp files, and a row in that file's table.
+// compile function in one of the keywords_*.cpp files, and a row in that file's table.
 #pragma once
 
 #include <array>

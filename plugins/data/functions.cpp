@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 namespace plugins::data {
 namespace {
@@ -59,12 +60,59 @@ void replace(sqlite3_context* context, int count, sqlite3_value** values) {
   sqlite3_result_text64(context, replaced.data(), replaced.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+// The size of the first character, as SQLite tells characters apart where they are no UTF-8.
+std::size_t size_of_first(std::string_view text) {
+  std::size_t size = 1;
+  if (static_cast<unsigned char>(text.front()) >= 0xC0U) {
+    while (size < text.size() && continues_character(text[size]))
+      ++size;
+  }
+  return size;
+}
+
+std::size_t size_of_last(std::string_view text) {
+  auto begin = text.size() - 1;
+  while (begin > 0 && continues_character(text[begin]))
+    --begin;
+  return size_of_first(text.substr(begin)) == text.size() - begin ? text.size() - begin : 1;
+}
+
+enum class Side { left, right, both };
+
+// X without what begins it and ends it of the characters of Y.
+template <Side side>
+void trim(sqlite3_context* context, int count, sqlite3_value** values) {
+  if (has_null(values, count)) return sqlite3_result_null(context);
+  auto text = text_of(values[0]);
+  std::unordered_set<std::string_view> taken;
+  for (auto characters = text_of(values[1]); !characters.empty(); characters.remove_prefix(size_of_first(characters)))
+    taken.insert(characters.substr(0, size_of_first(characters)));
+  while (side != Side::right && !text.empty() && taken.contains(text.substr(0, size_of_first(text))))
+    text.remove_prefix(size_of_first(text));
+  while (side != Side::left && !text.empty() && taken.contains(text.substr(text.size() - size_of_last(text))))
+    text.remove_suffix(size_of_last(text));
+  sqlite3_result_text64(context, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+// Of a later SQLite: what is left out of the digits, too, takes the product of two lengths.
+void unhex(sqlite3_context* context, int, sqlite3_value**) {
+  sqlite3_result_error(context, "unhex takes one argument here", -1);
+}
+
 }  // namespace
 
 void replace_slow_functions(sqlite3* connection) {
   constexpr int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
   sqlite3_create_function(connection, "instr", 2, flags, nullptr, instr, nullptr, nullptr);
   sqlite3_create_function(connection, "replace", 3, flags, nullptr, replace, nullptr, nullptr);
+  sqlite3_create_function(connection, "ltrim", 2, flags, nullptr, trim<Side::left>, nullptr, nullptr);
+  sqlite3_create_function(connection, "rtrim", 2, flags, nullptr, trim<Side::right>, nullptr, nullptr);
+  sqlite3_create_function(connection, "trim", 2, flags, nullptr, trim<Side::both>, nullptr, nullptr);
+  sqlite3_create_function(connection, "unhex", 2, flags, nullptr, unhex, nullptr, nullptr);
 }
 
 }  // namespace plugins::data

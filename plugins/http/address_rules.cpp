@@ -77,9 +77,9 @@ std::optional<AddressRange> parse_range(std::string_view text) {
   if (slash == std::string_view::npos) return range;
   const auto bits = text.substr(slash + 1);
   const auto read = std::from_chars(bits.data(), bits.data() + bits.size(), range.bits);
+  if (read.ec != std::errc() || read.ptr != bits.data() + bits.size() || range.bits > 128 - prefix) return std::nullopt;
   range.bits += prefix;
-  const bool is_read = read.ec == std::errc() && read.ptr == bits.data() + bits.size() && range.bits <= 128;
-  return is_read ? std::optional(range) : std::nullopt;
+  return range;
 }
 
 AddressRules::AddressRules(const std::vector<std::string>& allowed) {

@@ -100,6 +100,7 @@ Note NoteStore::remember(const std::string& owner, std::string text, std::vector
   const std::int64_t now = std::time(nullptr);
   Note note{0, std::move(text), std::move(tags), utc_text(now)};
   try {
+    limit_pages(0);  // to forget something takes more
     sqlite::Transaction transaction(database_);
     const auto number = made_number_of(owner);
     require_room(number, bytes_of(note));
@@ -145,7 +146,6 @@ bool NoteStore::forget(const std::string& owner, std::int64_t id) {
     database_.run("DELETE FROM notes WHERE sequence = ?", sequence);
   }
   transaction.commit();
-  limit_pages(0);
   return was_there;
 }
 

@@ -321,6 +321,19 @@ test('ImportSaysWhichVariablesStandForWhatAClientAsks', async (context) => {
   assert.deepEqual(headers, { Authorization: { env: 'WIKI_AUTHORIZATION' } });
 });
 
+test('TwoServersOfOneImportDoNotShareAFile', async (context) => {
+  const { components, on } = await folder(context);
+  const file = join(components.folder, 'clients.json');
+  const server = (url) => ({ type: 'http', url });
+  await writeFile(file, JSON.stringify({
+    mcpServers: { 'my server': server('https://one.example/mcp'), 'my/server': server('https://two.example/mcp') },
+  }));
+  const { status, stderr } = await on('import', '--force', file);
+  assert.equal(status, 1);
+  assert.equal(stderr, 'my/server: its file would be that of my server, my-server; give one of them another name there\n');
+  assert.equal(JSON.parse(await readFile(components.file('my-server.mcp.json'), 'utf8')).url, 'https://one.example/mcp');
+});
+
 test('WhatAPluginPrintsBeforeItHasToldItsNameIsLoggedWithItsFile', async () => {
   const { stderr } = await command('inspect', '--log-format', 'json', fixture('throwing_init'));
   const lines = stderr.split('\n').filter(Boolean).map((line) => JSON.parse(line));

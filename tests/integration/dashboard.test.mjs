@@ -28,7 +28,9 @@ test('WhoHasNotLoggedInGetsThePageAndNothingElse', async (context) => {
   for (const path of ['/api/events', '/api/plugin?file=x', '/api/reload', '/api/nothing', '/mcp', '/status']) {
     for (const method of ['GET', 'POST']) {
       const cookie = `mcp-dashboard-${host.dashboard.port}=guess`;
-      assert.equal((await ask(host, path, { method })).status, 401, `${method} ${path}`);
+      const refused = await ask(host, path, { method });
+      assert.equal(refused.status, 401, `${method} ${path}`);
+      assert.equal(refused.headers.get('WWW-Authenticate'), 'DashboardLogin');
       assert.equal((await ask(host, path, { method, cookie })).status, 401, `${method} ${path}`);
     }
   }

@@ -105,6 +105,12 @@ test('WhatIsServedNoMoreIsCountedNoMore', async (context) => {
   assert.equal(metrics.sum('mcph_plugin_loads_total', { outcome: 'served' }), 2);
 });
 
+test('ComponentsAreCountedThatNoListShows', async (context) => {
+  const host = await serve(context, await Components.create('sample_v1'), [...admin, '--find-tools', '--list-at-most', '1']);
+  const metrics = await Metrics.read(await adminOf(host));
+  assert.equal(metrics.sum('mcph_components', { kind: 'tool' }), 3);
+});
+
 test('TellsHowThePluginsFare', async (context) => {
   const components = await Components.create('sample_v1', 'no_entry');
   if (!inProcess) await components.add('dying');

@@ -108,6 +108,26 @@ test('AFileIsEditedUnderLoadAndNoCallIsLost', async (context) => {
   assert.ok(answers >= 10);
 });
 
+test('AUriMayHaveEachFormOfAVariable', async (context) => {
+  const served = await Served.start(context, { 'a.py': `
+@resource("docs://{path*}")
+def document(path: str) -> str:
+    return path
+
+@resource("search://notes{?words,limit}")
+def search(words: str = "", limit: int = 10) -> str:
+    return f"{words}, {limit}"
+` });
+  const ask = async (method, params) => (await (await postModern(served.host.address, method, params)).json()).result;
+  const { resourceTemplates } = await ask('resources/templates/list', {});
+  assert.deepEqual(resourceTemplates.map(({ uriTemplate }) => uriTemplate), ['docs://{path*}', 'search://notes{?words,limit}']);
+  const read = async (uri) => (await ask('resources/read', { uri })).contents[0].text;
+  assert.equal(await read('docs://a/b.md'), 'a/b.md');
+  assert.equal(await read('search://notes?words=x'), 'x, 10');
+  assert.equal(await read('search://notes?limit=3&words=y'), 'y, 3');
+  assert.equal(await read('search://notes'), ', 10');
+});
+
 test('FilesComeAndGo', async (context) => {
   const served = await Served.start(context, { 'a.py': versionTool(1) });
   const listsChange = () => served.host.log.next({ event: 'plugin changed its components' });

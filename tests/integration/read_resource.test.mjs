@@ -1,10 +1,11 @@
 // Plugins read resources by the host, whatever the client of the call can, and no more than it may read itself.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 
 import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { serveAll } from './support/host.mjs';
+import { program, serveAll } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { bearer, Team } from './support/team.mjs';
 
@@ -56,6 +57,25 @@ test('WhatIsReadAndWhatIsAskedGoTogether', async () => {
     assert.equal(textOf(result), 'what one contains, what two contains: Ada', kind.name);
     await client.close();
   }
+});
+
+test('TheCommandLineReadsThemToo', () => {
+  const command = (...args) => {
+    const here = ['--components', components.root, '--data', components.data];
+    const { status, stdout, stderr } = spawnSync(program, [args[0], ...here, ...args.slice(1)], { encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+    return stdout;
+  };
+  assert.equal(command('call', 'read', '{"uri": "reading://it"}'), 'text/plain|what it contains0\n');
+  assert.match(command('call', 'read', '{"uri": "config://server"}'), /"name":"mcp-plugin-host"/);
+  assert.match(command('prompt', 'sum_up'), /Sum up: what it contains/);
+  assert.equal(command('call', '--answer', 'Ada', 'read_and_ask'), 'what one contains, what two contains: Ada\n');
+});
+
+test('TheCheckerReadsThemToo', () => {
+  const { status, stdout } = spawnSync(program, ['check', `${components.root}/tools/reading.so`], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
+  assert.doesNotMatch(stdout, /nobody can say/);
 });
 
 test('APluginReadsNoMoreThanItsCallerMay', async (context) => {

@@ -110,6 +110,19 @@ test('TheHostSaysWhereItsSocketsAre', { skip }, async (context) => {
   }
 });
 
+test('ASocketThatOthersReachHasManyNames', { skip }, async (context) => {
+  const components = await Components.create('sample_v1');
+  context.after(() => components.discard());
+  const file = join(components.folder, 'host.toml');
+  writeFileSync(file, '[server]\nurl = "https://mcp.example.com"\n');
+  const port = await freePort();
+  const child = activate(components, [`0.0.0.0:${port}`], ['--config', file, '--allow-remote-without-authentication']);
+  const answer = untilReached(() => toolsOf(`http://127.0.0.1:${port}/mcp`));
+  const host = await HttpHost.of(child);
+  context.after(() => host.stop());
+  assert.deepEqual(await answer, tools);
+});
+
 test('ASocketThatOthersReachNeedsProofOfWhoTheyAre', { skip }, async (context) => {
   const components = await Components.create('sample_v1');
   context.after(() => components.discard());

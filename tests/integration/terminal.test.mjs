@@ -107,6 +107,8 @@ test('PluginsAreSorted', options, async (context) => {
   assert.deepEqual(await order('calls'), ['slow', 'sample']);
   assert.deepEqual(await order('name'), ['sample', 'slow']);
   assert.deepEqual(await order('p99'), ['slow', 'sample']);
+  const json = JSON.parse((await command('status', '--json', '--sort', 'calls')).stdout);
+  assert.deepEqual(json.plugins.map(({ plugin }) => plugin), ['slow', 'sample']);
   assert.match((await command('status', '--sort', 'size')).stderr, /"size" is not one of name\|/);
 });
 

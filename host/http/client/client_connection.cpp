@@ -12,6 +12,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/http/error.hpp>
 
 #include "base/file_descriptor.hpp"
@@ -151,17 +152,31 @@ Coroutine<Result<>> ClientConnection::open() {
   co_return opened;
 }
 
-// To the first address that somebody answers at.
+// To the first address that somebody answers at. One that is silent leaves the others their part of the time.
 Coroutine<ClientConnection::Error> ClientConnection::connect(const NameLookup::Addresses& addresses) {
   Error error = asio::error::host_not_found;
+  auto left = addresses->size();
   for (const auto& address : *addresses) {
+    const bool is_last = --left == 0;
     const tcp::endpoint server(address, port_of(pool_->origin()));
     const HttpSocket::endpoint_type endpoint(server);
     socket_.close(error);
     socket_.open(endpoint.protocol(), error);
     if (error) continue;
     close_on_exec(socket_.native_handle());
+    const auto is_connecting = std::make_shared<bool>(true);
+    asio::steady_timer turn(strand_);
+    if (!is_last) {
+      turn.expires_after(patience() / addresses->size());
+      turn.async_wait([weak = weak_from_this(), is_connecting](Error ended) {
+        const auto self = weak.lock();
+        if (ended || !self || !*is_connecting) return;
+        Error ignored;
+        self->socket_.cancel(ignored);
+      });
+    }
     std::tie(error) = co_await socket_.async_connect(endpoint, as_value);
+    *is_connecting = false;
     if (!error || is_closed_) break;
   }
   Error ignored;

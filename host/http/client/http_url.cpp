@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <system_error>
 
 #include "base/ascii.hpp"
 #include "http/rules.hpp"
@@ -36,10 +38,10 @@ Result<HttpUrl> read_http_url(std::string_view text, bool may_be_clear) {
   const bool has_port = colon != std::string::npos && (bracket == std::string::npos || bracket < colon);
   url.host = url.authority.substr(0, has_port ? colon : std::string::npos);
   if (has_port) url.port = url.authority.substr(colon + 1);
-  unsigned number = 0;
-  std::from_chars(url.port.data(), url.port.data() + url.port.size(), number);
-  if (number > 65535) return refuse("has a port that there is not");
   if (url.port.empty()) url.port = url.tls ? "443" : "80";
+  std::uint16_t number = 0;
+  const auto read = std::from_chars(url.port.data(), url.port.data() + url.port.size(), number);
+  if (read.ec != std::errc{} || number == 0) return refuse("has a port that there is not");
   if (url.host.front() == '[') url.host = url.host.substr(1, url.host.size() - 2);
   return url;
 }

@@ -16,7 +16,9 @@ Json error_answer(int code, std::string_view message) {
   return {{"error", {{"code", code}, {"message", message}}}};
 }
 
-Json answer_of(Outcome outcome, std::string_view json) {
+}  // namespace
+
+Json answer_to_read(Outcome outcome, std::string_view json) {
   if (outcome == Outcome::input_required)
     return error_answer(error_code::internal_error, "it asks the client, which one that a plugin reads cannot");
   if (outcome == Outcome::error) {
@@ -31,7 +33,13 @@ Json answer_of(Outcome outcome, std::string_view json) {
   return answer;
 }
 
-}  // namespace
+Json answer_to_read(const Rejection& rejection) {
+  return error_answer(error_code::resource_not_found, rejection.message);
+}
+
+Planned plan_asked_read(const OrderedJson& request, const Catalog& catalog) {
+  return plan_call(PluginMethod::resources_read, catalog, Json{{"uri", request["params"]["uri"].get<std::string>()}});
+}
 
 OrderedJson take_resource_reads(OrderedJson& input_requests) {
   auto reads = OrderedJson::object();
@@ -55,7 +63,7 @@ class ResourceReads::Read final : public Call {
   void log(std::int32_t, std::string_view) override {}         // the host's log has it
   void complete(Outcome outcome, std::string_view json) override {
     // The plugin may keep the call for longer.
-    std::exchange(reads_, nullptr)->answer(answer_of(outcome, json));
+    std::exchange(reads_, nullptr)->answer(answer_to_read(outcome, json));
   }
   std::string context() const override { return dump(context_json(*caller_, deadline())); }
   std::string caller() const override { return caller_text(*caller_); }
@@ -71,8 +79,7 @@ void ResourceReads::begin(const OrderedJson& reads, const Catalog& catalog, std:
   const std::shared_ptr<ResourceReads> all(new ResourceReads(std::move(caller), std::move(exchange), std::move(done)));
   // At once, so that no lease is held but on what is read.
   for (const auto& [name, request] : reads.items())
-    all->left_.emplace_back(name, plan_call(PluginMethod::resources_read, catalog,
-                                            Json{{"uri", request["params"]["uri"].get<std::string>()}}));
+    all->left_.emplace_back(name, plan_asked_read(request, catalog));
   std::ranges::reverse(all->left_);
   all->read_next();
 }
@@ -80,7 +87,7 @@ void ResourceReads::begin(const OrderedJson& reads, const Catalog& catalog, std:
 void ResourceReads::read_next() {
   if (left_.empty()) return done_(std::move(answers_));
   auto& planned = left_.back().second;
-  if (planned.has_error()) return answer(error_answer(error_code::resource_not_found, planned.error().message));
+  if (planned.has_error()) return answer(answer_to_read(planned.error()));
   const auto plugin = planned->plugin;
   const auto read = std::make_shared<Read>(*std::move(planned), shared_from_this());
   exchange_->on_abandon([weak = std::weak_ptr(read)] {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,11 +18,16 @@ namespace mcph {
 
 // Takes those of the input requests that are for the host: resources/read.
 OrderedJson take_resource_reads(OrderedJson& input_requests);
+// The call that answers one of them, if it can be made.
+Planned plan_asked_read(const OrderedJson& request, const Catalog& catalog);
+// What the plugin is told: a result of resources/read, or {"error": {"code", "message"}}.
+Json answer_to_read(Outcome outcome, std::string_view json);
+Json answer_to_read(const Rejection& rejection);
 
 // Reads one resource after the other. Held by what goes on: the read that runs.
 class ResourceReads final : public std::enable_shared_from_this<ResourceReads> {
  public:
-  // The answers by the names of the requests: each a result of resources/read, or {"error": {"code", "message"}}.
+  // The answers by the names of the requests.
   using Done = std::function<void(Json answers)>;
 
   // `done` is called once, at once or later. If the exchange is abandoned, the read that runs is cancelled.

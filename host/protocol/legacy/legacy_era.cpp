@@ -35,6 +35,11 @@ int code_of(Rejection::Reason reason) {
   }
 }
 
+std::size_t bytes_of(const SuspendedCall& call) {
+  const auto& earlier = call.origin.rounds;
+  return call.params.size() + earlier.state.size() + (earlier.answers.is_null() ? 0 : dump(earlier.answers).size());
+}
+
 Reply tool_error_reply(std::string_view id, std::string_view message) {
   return {.body = result_response(id, "{" + tool_error_members(message) + "}"), .is_tool_error = true};
 }
@@ -263,10 +268,16 @@ Reply LegacyEra::error(std::string_view id, const RpcError& error) const {
 
 void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   if (const auto why_not = fit_input_requests(input_requests, *call.origin.caller)) return give_up(call, *why_not);
+  // Until the call goes on, or its client is gone.
+  const auto share = std::make_shared<MemoryBudget::Share>();
+  if (!share->grow(suspended_, bytes_of(call))) {
+    return give_up(call, "The server keeps as much as it may, " + std::to_string(suspended_->limit()) +
+                             " bytes, for calls that wait for their clients; try again later, or with less");
+  }
   const auto pending = call.origin.session->input_requests();
   const auto exchange = call.exchange;
   pending->ask(input_requests, exchange, timers_, options_.answer_time,
-               [this, call = std::move(call)](const PendingInputRequests::Answers& answers) {
+               [this, share, call = std::move(call)](const PendingInputRequests::Answers& answers) {
                  if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
                  go_on(call, std::get<Json>(answers));
                });

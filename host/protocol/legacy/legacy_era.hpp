@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "protocol/server_identity.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
+#include "runtime/memory_budget.hpp"
 
 namespace mcph {
 
@@ -91,6 +93,8 @@ class LegacyEra final : public CallAnswers {
   using Plan = Planned (*)(const Catalog&, JsonValue);
   void perform(Request&& request, Plan plan);
   static void refuse(std::string_view id, const Caller& caller, Exchange& exchange, Rejection rejection);
+  // Of the arguments and answers of all calls that wait for their clients.
+  static constexpr std::size_t max_suspended_bytes = std::size_t{64} << 20;
   // Ends a call whose plugin asked what cannot be answered.
   void give_up(const SuspendedCall& call, const std::string& why) const;
   void perform(Request&& request, Planned planned);
@@ -102,6 +106,7 @@ class LegacyEra final : public CallAnswers {
   const std::string full_identity_;  // for the revision that knows all of it
   const CallLog call_log_;
   CallObserver* const observer_;
+  const std::shared_ptr<MemoryBudget> suspended_ = std::make_shared<MemoryBudget>(max_suspended_bytes);
 };
 
 }  // namespace mcph

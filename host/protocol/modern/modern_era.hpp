@@ -110,7 +110,6 @@ class ModernEra final : public CallAnswers {
   // A call that comes to no plugin: the log hears why, and the client is answered.
   void refuse(const Request& request, std::string_view why, Reply reply) const;
   Reply rejection_reply(std::string_view id, Rejection rejection) const;
-  // Begins a call again that has been answered.
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.

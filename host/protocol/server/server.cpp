@@ -256,7 +256,7 @@ void Server::receive_batch(JsonValue batch, const std::shared_ptr<Session>& sess
     return exchange->reply(refuse({}, {error_code::invalid_request, "Invalid request: a batch has 1 to " +
                                                                         std::to_string(max_batch) + " messages"}));
   }
-  const auto whole = std::make_shared<Batch>(batch.size(), exchange);
+  const auto whole = std::make_shared<Batch>(batch.size(), exchange, batch_answers_);
   std::vector<std::pair<ReadMessage, std::shared_ptr<Exchange>>> parts;
   std::vector<std::weak_ptr<Exchange>> unanswered;
   for (const auto json : batch.elements()) {

@@ -16,9 +16,11 @@
 #include "protocol/modern/modern_era.hpp"
 #include "protocol/request_context.hpp"
 #include "protocol/request_record.hpp"
+#include "protocol/server/batch.hpp"
 #include "protocol/server_identity.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
+#include "runtime/memory_budget.hpp"
 #include "runtime/timers.hpp"
 #include "telemetry/rate_limited_log.hpp"
 
@@ -141,6 +143,7 @@ class Server {
   Timers timers_;
   RateLimitedLog log_;  // of what clients cause
   RequestRecords* const records_;
+  const std::shared_ptr<MemoryBudget> batch_answers_ = std::make_shared<MemoryBudget>(Batch::max_gathered);
   Sessions sessions_;
   LegacyEra legacy_;
   ModernEra modern_;

@@ -11,7 +11,7 @@ from .context import Context
 from .forms import Form, Member, form_of, json_text, member_of, object_schema
 from .interfaces import CAPABILITIES, SUBSCRIPTIONS, need
 
-_TEMPLATE_VARIABLE = re.compile(r"\{[+#]?(\w+)\}")
+_TEMPLATE_EXPRESSION = re.compile(r"\{[+#?]?([^{}]+)\}")
 Completion = Sequence[str] | Callable[..., Any]
 _TAG = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LONGEST_TIMEOUT = 365 * 24 * 3600
@@ -161,7 +161,10 @@ def resource(
     def register(decorated: Callable) -> Callable:
         more = {"mimeType": mime_type, "annotations": annotations, "_meta": _tagged(meta, tags)}
         listed = _listed(decorated, name, title, description, more)
-        variables = _TEMPLATE_VARIABLE.findall(uri)
+        # {name}, {+name}, {#name}, {name*}, {?name,name}; the host refuses what is none of them.
+        variables = [
+            name.removesuffix("*") for names in _TEMPLATE_EXPRESSION.findall(uri) for name in names.split(",")
+        ]
         kind, key = ("templates", "uriTemplate") if variables else ("resources", "uri")
         listed[key] = uri
         _register(kind, uri, lambda: _make_resource(decorated, listed, variables, mime_type, completions or {}))

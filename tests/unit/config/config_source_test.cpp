@@ -307,7 +307,7 @@ TEST_F(ConfigSourceTest, KnowsIssuers) {
   EXPECT_TRUE(config->knows_credentials());
   EXPECT_EQ(config->issuers.at("company").name, "company");
   EXPECT_THAT(config->scopes, ElementsAre("a", "b"));
-  EXPECT_THAT(config->access.allowed_hosts, ElementsAre("mcp.example.com"));
+  EXPECT_EQ(config->access.own_host, "mcp.example.com");
   const auto mistakes = [&](const std::string& issuer, const std::string& before = {}) {
     return mistakes_in((before.empty() ? server : before) + "[issuers.company]\n" + issuer + roles);
   };

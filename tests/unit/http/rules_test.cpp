@@ -112,6 +112,21 @@ TEST(HostHeader, IsAnyOneWhereTheOperatorNamedNone) {
   EXPECT_FALSE(host_allowed(named, "localhost"));
 }
 
+TEST(HttpRules, AllowTheServersOwnNameWhereNotEveryNameIsAllowed) {
+  HttpAccess access{
+      .loopback_only = true, .allowed_hosts = {}, .allowed_origins = {}, .own_host = "mcp.example.org"};
+  EXPECT_TRUE(host_allowed(access, "MCP.example.org:443"));
+  EXPECT_TRUE(host_allowed(access, "127.0.0.1:8080"));
+  EXPECT_FALSE(host_allowed(access, "evil.example.org"));
+  EXPECT_FALSE(host_allowed(access, ":8080"));
+  access.allowed_hosts = {"tools.example.org"};
+  EXPECT_TRUE(host_allowed(access, "mcp.example.org"));
+  // As where systemd listens for the host at an address that others reach.
+  access.loopback_only = false;
+  access.allowed_hosts = {};
+  EXPECT_TRUE(host_allowed(access, "10.0.0.7:8080"));
+}
+
 TEST(OriginHeader, IsNotRequired) {
   EXPECT_TRUE(origin_allowed({}, std::nullopt));
 }

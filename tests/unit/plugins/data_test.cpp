@@ -176,10 +176,13 @@ TEST_F(Store, AQueryEndsWhenItsCallIsCancelled) {
 }
 
 TEST_F(Store, AQueryEndsInTimeWhateverItsFunctionsAreGiven) {
-  const auto sql =
-      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(instr(printf('%.*c', 2000000, 'a'), "
-      "printf('%.*c', 1000000, 'a') || 'b')) FROM n";
-  EXPECT_THAT(failure(sql, {std::chrono::milliseconds(100), 1, 1}), HasSubstr("took longer"));
+  const std::string forever = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
+  for (const auto* const slow : {"sum(instr(printf('%.*c', 2000000, 'a'), printf('%.*c', 1000000, 'a') || 'b'))",
+                                 "sum(length(trim(printf('%.*c', 2000000, 'a'), printf('%.*c', 300000, 'b') || 'a')))",
+                                 "sum(length(rtrim(printf('%.*c', 2000000, 'a'), printf('%.*c', 300000, 'b') || 'a')))"})
+    EXPECT_THAT(failure(forever + slow + " FROM n", {std::chrono::milliseconds(100), 1, 1}), HasSubstr("took longer"));
+  EXPECT_THAT(failure("SELECT json_patch('{}', '{}')", {std::chrono::milliseconds(100), 1, 1}),
+              HasSubstr("not authorized to use function: json_patch"));
 }
 
 // So many rows of half a KiB.
@@ -210,6 +213,18 @@ TEST_F(Store, FindsAndReplacesAsSqliteDoes) {
   EXPECT_EQ(answer("SELECT replace('1,234,567', ',', ''), replace('aaa', 'aa', 'b'), replace('a', '', 'x'), "
                    "replace('a', 'a', NULL), replace(121, 2, 3)"),
             R"([["1234567","ba","a",null,"131"]])");
+}
+
+TEST_F(Store, TrimsAsSqliteDoes) {
+  EXPECT_EQ(answer("SELECT trim('xxyaxbxy', 'yx'), ltrim('xxyaxbxy', 'yx'), rtrim('xxyaxbxy', 'yx'), trim('a', '')"),
+            R"([["axb","axbxy","xxyaxb","a"]])");
+  EXPECT_EQ(answer("SELECT trim('öüaöü', 'üö'), trim('é', 'è'), trim('aaa', 'a'), trim('', 'a'), trim(NULL, 'a'), "
+                   "trim('a', NULL), trim(1221, 1), trim('  a ')"),
+            R"([["a","é","","",null,null,"22","a"]])");
+  // What is no UTF-8.
+  EXPECT_EQ(answer("SELECT hex(trim(CAST(x'80C3618080' AS TEXT), CAST(x'80' AS TEXT))), "
+                   "hex(rtrim(CAST(x'61C3808080' AS TEXT), CAST(x'C3808080' AS TEXT)))"),
+            R"([["C361","61"]])");
 }
 
 TEST_F(Store, ATableIsFoundWhateverTheCaseOfItsName) {

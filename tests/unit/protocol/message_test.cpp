@@ -54,6 +54,15 @@ TEST(Message, KeepsTheNameOfAMethodThatNobodyKnows) {
   EXPECT_EQ(result.message->method, std::nullopt);
 }
 
+TEST(Message, IsAResponseWhereItsSenderCouldNotReadTheRequest) {
+  const auto result = read(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}})");
+  ASSERT_TRUE(result.message);
+  EXPECT_EQ(result.message->kind, Message::Kind::response);
+  EXPECT_TRUE(result.message->is_error);
+  EXPECT_EQ(result.message->id, "");
+  EXPECT_NE(refusal_of(R"({"jsonrpc":"2.0","id":null,"result":{}})"), "accepted");
+}
+
 TEST(Message, IsAResponseWithoutAMethod) {
   EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"result":{}})").message->kind, Message::Kind::response);
   EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})").message->kind, Message::Kind::response);

@@ -48,6 +48,9 @@ TEST(HttpUrlTest, RefusesWhatIsSentInTheClearOrIsNone) {
   EXPECT_EQ(parts("http://127.0.0.1.example"), "must begin with https://, unless it is this machine");
   EXPECT_EQ(parts("ftp://a.example"), "must begin with https://, or http:// for this machine");
   EXPECT_EQ(parts("https://"), "names no host");
+  EXPECT_EQ(parts("https://a.example:0"), "has a port that there is not");
+  EXPECT_EQ(parts("https://a.example:65536"), "has a port that there is not");
+  EXPECT_EQ(parts("https://a.example:99999999999"), "has a port that there is not");
   EXPECT_EQ(parts("https://:80"), "names no host");
   EXPECT_EQ(parts("https://user@a.example"), "names no host");
   EXPECT_EQ(parts("https://a.example/#x"), "has a character that no URL has");

@@ -1,16 +1,23 @@
 #include "http/client/pooled_http_client.hpp"
 
+#include <arpa/inet.h>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <netinet/in.h>
 #include <string>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <thread>
+#include <tuple>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -145,6 +152,51 @@ TEST_F(PooledHttpClientTest, HasNoMoreConnectionsThanItMayAndLetsTheOthersWait) 
   for (const auto& each : all)
     EXPECT_EQ(each->outcome(), "200 done");
   EXPECT_EQ(server.connections(), 2);
+}
+
+// A port of another address of this machine, where nobody answers: as many have connected as may wait.
+class SilentPort {
+ public:
+  explicit SilentPort(std::uint16_t port) {
+    ::sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+    const auto* const where = reinterpret_cast<const ::sockaddr*>(&address);
+    for (auto& number : sockets_)
+      number = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    is_there_ = ::bind(sockets_[0], where, sizeof address) == 0 && ::listen(sockets_[0], 0) == 0;
+    for (std::size_t i = 1; i < sockets_.size(); ++i)
+      std::ignore = ::connect(sockets_.at(i), where, sizeof address);
+  }
+  SilentPort(const SilentPort&) = delete;
+  SilentPort& operator=(const SilentPort&) = delete;
+  ~SilentPort() {
+    for (const int number : sockets_)
+      ::close(number);
+  }
+  bool is_there() const { return is_there_; }
+
+ private:
+  std::array<int, 4> sockets_{};
+  bool is_there_ = false;
+};
+
+TEST_F(PooledHttpClientTest, GoesOnToTheNextAddressWhereTheFirstIsSilent) {
+  const test::ScriptedServer server([](Connection& connection) {
+    connection.hear_request(2);
+    connection.answer("reached");
+  });
+  auto request = post("http://localhost:" + read_http_url(server.url())->port + "/");
+  const SilentPort silent(static_cast<std::uint16_t>(std::stoi(request.url.port)));
+  ASSERT_TRUE(silent.is_there());
+  PooledHttpClient client(loops_, options_, [](const std::string&) -> NameLookup::Addresses {
+    return std::vector{boost::asio::ip::make_address("127.0.0.2"), boost::asio::ip::make_address("127.0.0.1")};
+  });
+  request.times.connect = 2s;
+  const auto heard = std::make_shared<HeardAnswer>();
+  client.send(std::move(request), heard);
+  EXPECT_EQ(heard->outcome(), "200 reached");
 }
 
 TEST_F(PooledHttpClientTest, TellsAStreamPieceByPiece) {

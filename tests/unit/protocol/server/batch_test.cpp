@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
+#include "protocol/message.hpp"
 #include "support/recording_exchange.hpp"
 
 namespace mcph {
@@ -11,9 +13,10 @@ namespace {
 
 class BatchTest : public ::testing::Test {
  protected:
-  std::shared_ptr<Batch> batch_of(std::size_t parts) { return std::make_shared<Batch>(parts, whole_); }
+  std::shared_ptr<Batch> batch_of(std::size_t parts) { return std::make_shared<Batch>(parts, whole_, gathered_); }
 
   const std::shared_ptr<test::RecordingExchange> whole_ = std::make_shared<test::RecordingExchange>();
+  const std::shared_ptr<MemoryBudget> gathered_ = std::make_shared<MemoryBudget>(1'000'000);
 };
 
 TEST_F(BatchTest, RepliesOnceWhenEveryPartHasReplied) {
@@ -42,6 +45,27 @@ TEST_F(BatchTest, IsAcceptedWithoutABodyWhenNoPartNeedsAnAnswer) {
   batch->part()->abandon();
   EXPECT_EQ(whole_->body(), "");
   EXPECT_EQ(whole_->status(), ReplyStatus::accepted);
+}
+
+TEST_F(BatchTest, KeepsNoMoreThanAllBatchesMay) {
+  const auto answer = [](int id) {
+    return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":")" + std::string(600'000, 'x') + "\"}";
+  };
+  {
+    const auto batch = batch_of(3);
+    batch->part()->reply({answer(1)});
+    batch->part()->reply({answer(2)});
+    EXPECT_GT(gathered_->taken(), 500'000U);
+    batch->part()->reply({R"({"jsonrpc":"2.0","id":3,"result":{}})"});
+  }
+  EXPECT_EQ(gathered_->taken(), 0U);
+  const auto all = Json::parse(whole_->body());
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].value("id", 0), 1);
+  EXPECT_EQ(all[0].value("result", "").size(), 600'000U);
+  EXPECT_EQ(all[1].value("id", 0), 2);
+  EXPECT_EQ(all[1].value("/error/code"_json_pointer, 0), error_code::internal_error);
+  EXPECT_EQ(all[2].value("id", 0), 3);
 }
 
 TEST_F(BatchTest, PassesOnNotificationsAtOnce) {

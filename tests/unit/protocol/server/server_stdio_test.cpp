@@ -77,6 +77,30 @@ TEST_F(ServerStdioTest, EndsTheCallWhoseInputRequestHasAnAnswerThatIsTooLong) {
   EXPECT_TRUE(stdio_.session->input_requests()->any());
 }
 
+TEST_F(ServerStdioTest, KeepsNoMoreForCallsThatWaitForTheirClientsThanItMay) {
+  line(request("0", "initialize",
+               R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
+               R"("clientInfo":{"name":"client","version":"1"}})"));
+  const auto long_call = [&](const std::string& id) {
+    auto exchange = line(request(
+        id, "tools/call", R"({"name":"add","arguments":{"long":")" + std::string(std::size_t{10} << 20, 'x') + "\"}}"));
+    plugin_->calls.back()->complete(Outcome::input_required, test::asks_for_roots);
+    return exchange;
+  };
+  const auto first = long_call("1");
+  for (const auto* const id : {"2", "3", "4", "5", "6"})
+    EXPECT_TRUE(long_call(id)->replies().empty());
+  EXPECT_EQ(
+      long_call("7")->body(),
+      R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The server keeps as much as it may, 67108864 bytes, for calls that wait for their clients; try again later, or with less"}],"isError":true}})");
+  const auto short_call = line(request("8", "tools/call", R"({"name":"add"})"));
+  plugin_->calls.back()->complete(Outcome::input_required, test::asks_for_roots);
+  EXPECT_TRUE(short_call->replies().empty());
+  const auto asked = Json::parse(first->notifications().front())["id"].dump();
+  line(R"({"jsonrpc":"2.0","id":)" + asked + R"(,"result":{"roots":[]}})");
+  EXPECT_TRUE(long_call("9")->replies().empty());
+}
+
 TEST_F(ServerStdioTest, ServesALegacyClient) {
   EXPECT_EQ(
       answer_to(initialize("2025-06-18")).find(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18")"),
