@@ -49,14 +49,14 @@ struct AdminSettings {
 // The page for people who look after the host. Without an address there is none.
 struct DashboardSettings {
   std::optional<HttpAddress> listen = {};
-  bool allow_remote = false;   // of an address that others reach, without TLS
-  bool loopback_only = false;  // it is none
-  std::string url = {};        // at which people reach it: "https://host.example.com"; empty: at listen
-  std::string own_host = {};    // of that; as of HttpAccess
-  std::vector<std::string> viewers = {};        // roles that may look
-  std::vector<std::string> operators = {};      // roles that may reload, disable and enable, too
-  std::size_t calls = 1000;                     // that are remembered
-  bool bodies = false;                          // with the beginnings of their params and answers
+  bool allow_remote = false;                // of an address that others reach, without TLS
+  bool loopback_only = false;               // it is none
+  std::string url = {};                     // at which people reach it: "https://host.example.com"; empty: at listen
+  std::string own_host = {};                // of that; as of HttpAccess
+  std::vector<std::string> viewers = {};    // roles that may look
+  std::vector<std::string> operators = {};  // roles that may reload, disable and enable, too
+  std::size_t calls = 1000;                 // that are remembered
+  bool bodies = false;                      // with the beginnings of their params and answers
 };
 
 // Where traces of calls go. Without an endpoint there are none.

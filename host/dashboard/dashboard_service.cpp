@@ -215,14 +215,16 @@ Coroutine<> DashboardService::log_in_by_token(HttpRequest& request, HttpConnecti
   if (!sources_.logins.redeem(json->at("token").get_ref<const std::string&>()))
     return refuse_login(
         request, connection,
-        unauthorized("This link has been used, or is older than a minute; mcp-plugin-host dashboard prints another one"));
+        unauthorized(
+            "This link has been used, or is older than a minute; mcp-plugin-host dashboard prints another one"));
   return begin_session(request, connection, {sources_.operator_itself, true});
 }
 
 Coroutine<> DashboardService::log_in_by_credential(HttpRequest& request, HttpConnection& connection) {
   if (request.principal.is_anonymous())
-    return refuse_login(request, connection,
-                        unauthorized("This host has no credentials to look at; mcp-plugin-host dashboard prints a link"));
+    return refuse_login(
+        request, connection,
+        unauthorized("This host has no credentials to look at; mcp-plugin-host dashboard prints a link"));
   auto login = sources_.admit(request.principal);
   if (!login)
     return refuse_login(request, connection,

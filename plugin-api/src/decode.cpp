@@ -151,9 +151,13 @@ void add_strangers(const Json& object, const Place& place, const std::vector<std
   }
 }
 
+void require_allowed(const Json& value, const Place& place, std::string_view keyword, const std::string& limit) {
+  if (allows(keyword, parse_json(limit), value)) return;
+  refuse(place, "is not what its " + std::string(keyword) + ' ' + limit + " allows");
+}
+
 void require_allowed(const Json& value, const Place& place, std::string_view keyword, const Scalar& limit) {
-  if (allows(keyword, json_of(limit), value)) return;
-  refuse(place, "is not what its " + std::string(keyword) + ' ' + scalar_text(limit) + " allows");
+  require_allowed(value, place, keyword, scalar_text(limit));
 }
 
 void require_choice(const Json& value, const Place& place, const Scalar* choices, std::size_t count) {

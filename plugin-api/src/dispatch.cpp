@@ -235,11 +235,9 @@ Answer messages_answer(const PromptRecord& prompt, const Messages& messages) {
 }
 
 void require_length(const Arg& argument, const std::string& value) {
-  for (const auto& [keyword, json] : argument.keywords()) {
-    const bool is_length = keyword == "minLength" || keyword == "maxLength";
-    if (is_length && !allows(keyword, parse_json(json), value)) {
-      refuse(Place{nullptr, argument.name()}, "is not what its " + keyword + ' ' + json + " allows");
-    }
+  for (const auto& [keyword, limit] : argument.keywords()) {
+    if (keyword == "minLength" || keyword == "maxLength")
+      require_allowed(value, Place{nullptr, argument.name()}, keyword, limit);
   }
 }
 

@@ -10,13 +10,12 @@ namespace mcph {
 namespace {
 
 std::string no_room_for(std::string_view answer, std::size_t limit) {
-  return error_response(id_of_response(answer),
-                        {error_code::internal_error, "The server has no room to keep this answer of " +
-                                                         std::to_string(answer.size()) +
-                                                         " bytes until the rest of the batch is answered: batches may "
-                                                         "gather " +
-                                                         std::to_string(limit) +
-                                                         " bytes; send the request by itself"});
+  return error_response(
+      id_of_response(answer),
+      {error_code::internal_error, "The server has no room to keep this answer of " + std::to_string(answer.size()) +
+                                       " bytes until the rest of the batch is answered: batches may "
+                                       "gather " +
+                                       std::to_string(limit) + " bytes; send the request by itself"});
 }
 
 class BatchPart final : public Exchange {

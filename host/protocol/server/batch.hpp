@@ -18,7 +18,8 @@ class Batch : public std::enable_shared_from_this<Batch> {
   // Of the answers of all batches that have gathered some, in bytes.
   static constexpr std::size_t max_gathered = std::size_t{64} << 20;
 
-  // `parts` messages will be answered; each must be, with an empty body where none is due. The budget is of all batches.
+  // `parts` messages will be answered; each must be, with an empty body where none is due. The budget is of all
+  // batches.
   Batch(std::size_t parts, std::shared_ptr<Exchange> whole, std::shared_ptr<MemoryBudget> gathered)
       : missing_(parts), whole_(std::move(whole)), gathered_(std::move(gathered)) {}
 

@@ -27,7 +27,8 @@ struct ConfiguredText {
   enum class Kind { text, file, environment } kind = Kind::text;
   std::string value = {};  // the text, the file, or the variable of the host
 
-  // As it is now. A file may be written by its owner alone, and read by its group besides; a line feed at its end does not count.
+  // As it is now. A file may be written by its owner alone, and read by its group besides; a line feed at its end does
+  // not count.
   Result<std::string> read() const;
 };
 

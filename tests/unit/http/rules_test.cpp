@@ -113,8 +113,7 @@ TEST(HostHeader, IsAnyOneWhereTheOperatorNamedNone) {
 }
 
 TEST(HttpRules, AllowTheServersOwnNameWhereNotEveryNameIsAllowed) {
-  HttpAccess access{
-      .loopback_only = true, .allowed_hosts = {}, .allowed_origins = {}, .own_host = "mcp.example.org"};
+  HttpAccess access{.loopback_only = true, .allowed_hosts = {}, .allowed_origins = {}, .own_host = "mcp.example.org"};
   EXPECT_TRUE(host_allowed(access, "MCP.example.org:443"));
   EXPECT_TRUE(host_allowed(access, "127.0.0.1:8080"));
   EXPECT_FALSE(host_allowed(access, "evil.example.org"));

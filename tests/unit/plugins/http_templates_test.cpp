@@ -152,8 +152,8 @@ TEST(HttpAddressRules, AllowWhatIsNamed) {
     EXPECT_TRUE(allows(address)) << address;
   for (const char* const address : {"10.1.4.0", "10.1.1.255", "127.0.0.2", "fc00::1"})
     EXPECT_FALSE(allows(address)) << address;
-  for (const char* const range :
-       {"", "localhost", "10.0.0.0/33", "10.0.0.0/4294967200", "10.0.0.0/", "10.0.0.0/x", "10.0.0", "::/129", "1.2.3.4/8/8"})
+  for (const char* const range : {"", "localhost", "10.0.0.0/33", "10.0.0.0/4294967200", "10.0.0.0/", "10.0.0.0/x",
+                                  "10.0.0", "::/129", "1.2.3.4/8/8"})
     EXPECT_FALSE(parse_range(range)) << range;
 }
 

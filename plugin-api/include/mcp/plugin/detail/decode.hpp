@@ -47,7 +47,9 @@ void add_strangers(const Json& object, const Place& place, const std::vector<std
 /// Whether a keyword of JSON Schema, such as minimum or enum, allows the value; what is about other kinds of values, or
 /// says nothing of them, does.
 bool allows(std::string_view keyword, const Json& limit, const Json& value);
-/// The same of a field's keywords and choices. Throws std::invalid_argument.
+/// The same, by the limit's JSON, of what lies at a place, and of a field's keywords and choices. Throws
+/// std::invalid_argument.
+void require_allowed(const Json& value, const Place& place, std::string_view keyword, const std::string& limit);
 void require_allowed(const Json& value, const Place& place, std::string_view keyword, const Scalar& limit);
 void require_choice(const Json& value, const Place& place, const Scalar* choices, std::size_t count);
 bool is_null(const Json& value);
