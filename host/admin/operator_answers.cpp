@@ -200,10 +200,11 @@ std::string OperatorAnswers::open_dashboard() const {
   return url.has_error() ? control_error(url.error().message) : dump(OrderedJson{{"ok", true}, {"url", *url}});
 }
 
-bool OperatorAnswers::is_served(const std::string& plugin) const {
-  return std::ranges::any_of(service_.report().plugins, [&plugin](const PluginReport& each) {
-    return each.identity && each.identity->name == plugin;
-  });
+std::string OperatorAnswers::name_of_served(const std::string& plugin) const {
+  for (const auto& each : service_.report().plugins) {
+    if (each.identity && is_about(plugin, each.identity->name, each.file.string())) return each.identity->name;
+  }
+  return {};
 }
 
 std::string OperatorAnswers::remark_on(const std::string& component) const {
@@ -219,14 +220,15 @@ std::string OperatorAnswers::remark_on(const std::string& component) const {
          (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?");
 }
 
-std::string OperatorAnswers::trace(const std::string& plugin, const std::string& component,
+std::string OperatorAnswers::trace(const std::string& wanted, const std::string& component,
                                    ControlServer::Asker& asker) const {
-  if (!plugin.empty() && !is_served(plugin))
-    return control_error("no plugin that is served is called \"" + plugin + "\"; status says which there are");
+  const auto plugin = wanted.empty() ? std::string() : name_of_served(wanted);
+  if (!wanted.empty() && plugin.empty())
+    return control_error("no plugin that is served is called \"" + wanted + "\"; status says which there are");
   const auto watcher = log_.watch([plugin, component](std::string_view, Log::Fields fields) {
-    const auto is = [&fields](std::string_view name, const std::string& wanted) {
+    const auto is = [&fields](std::string_view name, const std::string& value) {
       const auto* const field = find_field(fields, name);
-      return field != nullptr && (wanted.empty() || field->value == wanted);
+      return field != nullptr && (value.empty() || field->value == value);
     };
     // What is refused before it comes to a plugin has a component alone.
     return component.empty() ? is("plugin", plugin) || (plugin.empty() && is("component", {}))

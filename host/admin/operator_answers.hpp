@@ -86,10 +86,11 @@ class OperatorAnswers {
   // What may be named: {"folder", "plugins": [{"plugin", "file", "tools": [name], "resources": [URI], ...}]}
   std::string components() const;
   std::string open_dashboard() const;
-  std::string trace(const std::string& plugin, const std::string& component, ControlServer::Asker& asker) const;
+  std::string trace(const std::string& wanted, const std::string& component, ControlServer::Asker& asker) const;
   // The last lines of the log that are of this plugin, empty: all, and what follows.
   std::string show_log(const LogRequest& request, ControlServer::Asker& asker) const;
-  bool is_served(const std::string& plugin) const;
+  // The name of the plugin that is called so, by its name or its file; empty: none that is served is.
+  std::string name_of_served(const std::string& plugin) const;
   // That there is no such component, which may come, and whose refused calls are traced. Empty: there is.
   std::string remark_on(const std::string& component) const;
   // Likewise of a plugin, or the file of one.

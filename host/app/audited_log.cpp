@@ -21,6 +21,7 @@ constexpr AuditedEvent audited[] = {
     {"component disabled", "plugin", "component disabled"},
     {"component enabled", "plugin", "component enabled"},
     {"plugin crashed", "plugin", "crashed"},
+    {"plugin quarantined", "plugin", "quarantined"},
     {"plugin cannot start", "plugin", "cannot start"},
     {"plugin restarted", "plugin", "restarted"},
     {"plugin changed its components", "plugin", "changed its components"},

@@ -19,7 +19,7 @@ Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, 
   if (key == nullptr || !token.is_by(*key)) {
     if (auto settle = fetch_first(keys))
       return CredentialError{CredentialError::Kind::unsettled, {}, std::move(settle)};
-    if (keys == nullptr)
+    if (keys == nullptr || (key == nullptr && fetches().has_failed_last))
       return CredentialError{CredentialError::Kind::unavailable, "the keys of the token's issuer cannot be had now"};
     return invalid_credential(key == nullptr ? "its issuer has no such key"
                                              : "the token's signature is not its issuer's");

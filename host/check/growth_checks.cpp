@@ -118,7 +118,7 @@ void tell_growth(Inspection& inspection, std::vector<std::size_t> Growth::*count
 }
 
 void check_threads(Inspection& inspection, CheckReport& report) {
-  tell_growth(inspection, &Growth::threads, 1, "threads", "join or detach each thread when its work is done", report);
+  tell_growth(inspection, &Growth::threads, 1, "threads", "join each thread when its work is done", report);
 }
 
 void check_descriptors(Inspection& inspection, CheckReport& report) {

@@ -13,7 +13,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t kind_width = 10;  // in columns of a terminal, as the next
+constexpr std::size_t kind_width = 13;  // in columns of a terminal, as the next
 constexpr std::size_t key_width = 28;
 
 std::string alias_words(const ResourceTemplate&) {

@@ -52,6 +52,9 @@ bool is_served(const Catalog& catalog, AskedUse& asked) {
 
 // Somebody of an issuer of the configuration, by its name there or its URL.
 Result<Principal> principal_of_issuer(const ExplainCommand& command) {
+  if (!names_principal(command.config, command.who))
+    return fail("--as must be ISSUER#SUBJECT of an issuer that there is, as [issuers.NAME], but is \"" + command.who +
+                '"');
   // No URL of an issuer has one, but subjects may.
   const auto hash = command.who.find('#');
   auto issuer = command.who.substr(0, hash);
@@ -69,6 +72,7 @@ Result<std::vector<Principal>> principals_of(const ExplainCommand& command) {
   if (command.who == anonymous_role) return std::vector{anonymous};
   if (command.who.find('#') != std::string::npos) {
     auto principal = principal_of_issuer(command);
+    if (principal.has_error()) return principal.error();
     return std::vector{*std::move(principal)};
   }
   const auto tokens =

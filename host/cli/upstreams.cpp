@@ -145,8 +145,9 @@ void remark_on_program(const OrderedJson& settings, const fs::path& folder) {
             << "; without one the host refuses the server\n";
 }
 
-// Of what was meant for this program, perhaps. Its value may be a secret.
+// Of what was meant for this program, perhaps. Its value may be a secret. Another host takes the same options.
 void remark_on_options(const std::vector<std::string>& words) {
+  if (std::filesystem::path(words.front()).filename() == "mcp-plugin-host") return;
   constexpr std::string_view own[] = {"--components", "--env", "--force", "--header", "--prefix", "--sse"};
   for (const auto& word : words) {
     const auto option = std::string_view(word).substr(0, word.find('='));

@@ -105,6 +105,8 @@ struct Config {
 
 // The roles, with issuers by their URLs and no more by their names here.
 RoleTexts settled_roles(const Config& config);
+// Whether it is ISSUER#SUBJECT, of an issuer that vouches for somebody.
+bool names_principal(const Config& config, const std::string& principal);
 
 // The settings by their names, as a configuration file has them.
 const Form<Config>& config_form();

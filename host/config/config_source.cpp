@@ -90,15 +90,6 @@ void override_setting(OrderedJson& json, const Override& setting) {
   (*table)[setting.key.substr(begin)] = setting.value;
 }
 
-// Whether it is ISSUER#SUBJECT, of an issuer that vouches for somebody.
-bool names_principal(const Config& config, const ConnectionCredentials& connections, const std::string& principal) {
-  const auto issuer = issuer_of_principal(principal);
-  if (issuer.empty() || issuer.size() + 1 == principal.size()) return false;
-  const auto is_it = [&](const auto& each) { return each.first == issuer || each.second.issuer == issuer; };
-  return issuer == this_host || issuer == process_starter || connections.takes_issuer(issuer) ||
-         std::ranges::any_of(config.issuers, is_it);
-}
-
 // What an issuer is besides what its table says.
 void settle_issuers(Config& config, Mistakes& mistakes) {
   std::map<std::string, std::string> names;
@@ -132,14 +123,14 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
   const bool knows_groups = !config.issuers.empty() || !config.proxy.groups_header.empty();
   for (const auto& [name, role] : config.roles) {
     if ((config.issuers.empty() && !role.scopes.empty()) || (!knows_groups && !role.groups.empty()))
-      mistakes.push_back({append_to_pointer("/roles", name), "has scopes or groups, which need [issuers.NAME]", true});
+      mistakes.push_back({append_to_pointer("/roles", name), "has scopes or groups, which need [issuers.NAME], or for groups [proxy] groups_header", true});
     for (std::size_t i = 0; i < role.issuers.size(); ++i) {
       if (!config.issuers.contains(role.issuers[i]) && !connections.takes_issuer(role.issuers[i]))
         mistakes.push_back({append_to_pointer("/roles", name) + "/issuers/" + std::to_string(i),
                             "must be an issuer that there is, as [issuers.NAME], but is \"" + role.issuers[i] + "\""});
     }
     for (std::size_t i = 0; i < role.principals.size(); ++i) {
-      if (!names_principal(config, connections, role.principals[i]))
+      if (!names_principal(config, role.principals[i]))
         mistakes.push_back({append_to_pointer("/roles", name) + "/principals/" + std::to_string(i),
                             "must be ISSUER#SUBJECT, such as host#ada, of an issuer that there is, but is \"" +
                                 role.principals[i] + "\""});
@@ -360,6 +351,15 @@ void settle(Config& config, Mistakes& mistakes) {
 }
 
 }  // namespace
+
+bool names_principal(const Config& config, const std::string& principal) {
+  const auto issuer = issuer_of_principal(principal);
+  if (issuer.empty() || issuer.size() + 1 == principal.size()) return false;
+  const auto is_it = [&](const auto& each) { return each.first == issuer || each.second.issuer == issuer; };
+  return issuer == this_host || issuer == process_starter ||
+         ConnectionCredentials(config.client_subject, config.proxy).takes_issuer(issuer) ||
+         std::ranges::any_of(config.issuers, is_it);
+}
 
 RoleTexts settled_roles(const Config& config) {
   auto texts = config.roles;

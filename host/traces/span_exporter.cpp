@@ -203,7 +203,7 @@ void SpanExporter::tell(bool taken, const std::string& why) {
     log_.warning("traces not taken",
                  {{"collector", options_.collector.authority},
                   {"reason", why},
-                  {"next", "it is tried again; what has no room meanwhile is dropped and counted"}});
+                  {"next", "later spans are sent as before, and these again where that can help; what is dropped is counted"}});
   }
 }
 

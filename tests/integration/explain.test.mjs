@@ -79,6 +79,10 @@ test('SaysTheRuleThatDecides', async (context) => {
   const member = await run('explain', '--as', 'company#eve', '--group', 'staff', 'tools/call', 'calculate', short);
   assert.match(member.out, /^company#eve, with the roles user, may call/);
 
+  const stranger = await run('explain', '--as', 'compny#eve', 'tools/call', 'calculate', short);
+  assert.equal(stranger.status, 2);
+  assert.match(stranger.stderr, /--as must be ISSUER#SUBJECT of an issuer that there is, as \[issuers\.NAME\], but is "compny#eve"/);
+
   // The first # ends the issuer.
   const lead = await run('explain', '--as', 'company#7#eve', 'tools/call', 'calculate', short);
   assert.match(lead.out, /^company#7#eve, with the roles lead, may call/);

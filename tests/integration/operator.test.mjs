@@ -585,7 +585,7 @@ async function trace(context, ...args) {
 test('TraceShowsWhatIsSaidInCalls', { timeout: 60_000 }, async (context) => {
   const host = await serve(context, await Components.create('slow', 'sample_v1'));
   const all = await trace(context, '--count', '4');
-  const ofTool = await trace(context, 'slow', '--component', 'wait', '--count', '2');
+  const ofTool = await trace(context, 'tools/slow.so', '--component', 'wait', '--count', '2');
   await call(host, 'version');
   await call(host, 'wait', { label: 'a', milliseconds: 1, reports: 1 });
   await call(host, 'wait', { label: 7 });

@@ -542,12 +542,8 @@ void FolderSource::serve_no_changes(Inbox& inbox) {
 void FolderSource::publish() {
   changed_ = false;
   std::vector<ServedPlugin> plugins;
-  // A server elsewhere could take the names of what is here, so it comes after that.
-  for (const bool upstreams : {false, true}) {
-    for (const auto& [file, tracked] : files_) {
-      if (tracked.served().plugin != nullptr && is_upstream_name(file) == upstreams)
-        plugins.push_back(tracked.listed());
-    }
+  for (const auto& [file, tracked] : files_) {
+    if (tracked.served().plugin != nullptr) plugins.push_back(tracked.listed());
   }
   with_.publisher.publish(source_, std::move(plugins), [says = std::exchange(to_say_, {})] {
     for (const auto& say : says)

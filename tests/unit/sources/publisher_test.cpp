@@ -52,6 +52,17 @@ TEST_F(PublisherTest, JoinsWhatItsSourcesServe) {
   EXPECT_EQ(catalog_.current()->generation(), 3U);
 }
 
+TEST_F(PublisherTest, PutsServersElsewhereBehindWhatIsHere) {
+  auto elsewhere = std::make_shared<test::FakePlugin>("a.mcp.json");
+  elsewhere->become_upstream();
+  const auto upstream = ServedPlugin{elsewhere, plugin("a").components};
+  publisher_.publish(first_, {upstream, plugin("c")}, [] {});
+  publisher_.publish(second_, {plugin("b")}, [] {});
+  EXPECT_THAT(served(), ElementsAre("c", "b", "a.mcp.json"));
+  publisher_.publish(first_, {upstream}, [] {});
+  EXPECT_EQ(owner(), "b");
+}
+
 TEST_F(PublisherTest, SaysWhatChangedOnceItIsServed) {
   bool served_then = false;
   publisher_.publish(first_, {plugin("a")}, [&] { served_then = owner() == "a"; });
