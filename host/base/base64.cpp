@@ -110,7 +110,10 @@ std::optional<std::string> decode_mcp_header_value(std::string_view value) {
 
 std::string encode_mcp_header_value(std::string_view value) {
   const auto decoded = decode_mcp_header_value(value);
-  const bool is_plain = !value.empty() && value.front() != ' ' && value.back() != ' ';
+  // Whoever reads a header leaves out the white space around its value (RFC 9110 section 5.5).
+  constexpr std::string_view space = " \t";
+  const bool is_plain =
+      !value.empty() && value.find_first_not_of(space) == 0 && value.find_last_not_of(space) == value.size() - 1;
   return is_plain && decoded == value ? std::string(value) : "=?base64?" + base64_encode(value) + "?=";
 }
 

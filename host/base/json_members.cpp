@@ -77,6 +77,26 @@ bool JsonMembers::find_end(std::size_t closing) {
   return false;
 }
 
+std::optional<std::vector<std::string_view>> json_elements(std::string_view array) {
+  const auto opening = array.find_first_not_of(json_space);
+  if (opening == std::string_view::npos || array[opening] != '[') return std::nullopt;
+  std::vector<std::string_view> elements;
+  for (auto at = opening + 1;;) {
+    const auto begin = array.find_first_not_of(json_space, at);
+    if (begin == std::string_view::npos) return std::nullopt;
+    const auto end = behind_value(array, begin);
+    if (end == array.size() || array[end] == '}') return std::nullopt;
+    const bool is_last = array[end] == ']';
+    if (end == begin && !(is_last && elements.empty())) return std::nullopt;
+    const auto element = array.substr(begin, end - begin);
+    if (!element.empty()) elements.push_back(element.substr(0, element.find_last_not_of(json_space) + 1));
+    at = end + 1;
+    if (!is_last) continue;
+    if (array.find_first_not_of(json_space, at) != std::string_view::npos) return std::nullopt;
+    return elements;
+  }
+}
+
 void append_json_member(std::string& members, std::string_view key, std::string_view value) {
   members.append(members.empty() ? "\"" : ",\"").append(key).append("\":").append(value);
 }

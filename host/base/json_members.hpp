@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mcph {
 
@@ -36,6 +37,9 @@ class JsonMembers {
   std::string_view key_;
   std::string_view value_;
 };
+
+// The elements of an array, as they are written; nothing: it is none, or has something else than white space around it.
+std::optional<std::vector<std::string_view>> json_elements(std::string_view array);
 
 // To the members of another one. The key and the value are as they are to be written, the key without its quotes.
 void append_json_member(std::string& members, std::string_view key, std::string_view value);

@@ -36,8 +36,8 @@ const called = {
   reads_the_host: '1 refused: there is no such method here',
 };
 // Those that list something faulty, are restless, or do not end.
-const listed = ['long_list', 'shadow', 'faulty_schema', 'faulty_names', 'lying_schema', 'tags', 'restless', 'stays', 'daemon',
-  'plain'];
+const listed = ['long_list', 'shadow', 'faulty_schema', 'faulty_names', 'unreadable', 'lying_schema', 'tags', 'restless', 'stays',
+  'daemon', 'plain'];
 const faults = [...Object.keys(refused), ...Object.keys(called), ...listed, 'flood'];
 
 const components = await Components.create();
@@ -95,15 +95,17 @@ test('AnUpstreamDoesNotTakeTheNameOfAPlugin', async () => {
 });
 
 test('AFaultyComponentCostsOnlyItself', async () => {
-  for (const fault of ['faulty_schema', 'faulty_names']) {
+  for (const fault of ['faulty_schema', 'faulty_names', 'unreadable']) {
     await loaded(fault);
     await fine(fault);
   }
-  const served = (await names()).filter((name) => /^faulty_(names|schema)_/.test(name));
-  assert.deepEqual(served.sort(), ['faulty_names_fine', 'faulty_names_twice', 'faulty_schema_fine']);
+  const served = (await names()).filter((name) => /^(faulty_names|faulty_schema|unreadable)_/.test(name));
+  assert.deepEqual(served.sort(), ['faulty_names_fine', 'faulty_names_twice', 'faulty_schema_fine', 'unreadable_fine']);
   const remarks = host.log.matching({ event: 'plugin remark' }).map(({ remark }) => remark).join('\n');
   assert.match(remarks, /"faulty" of the upstream is left out: .*minProperties/);
   assert.match(remarks, /"not a name" of the upstream is left out/);
+  assert.match(remarks, /"deeper" of the upstream is left out: is JSON nested deeper than 64 levels/);
+  assert.match(remarks, /"wide" of the upstream is left out: is JSON object with more than 4096 keys/);
 });
 
 test('StructuredContentThatIsNotAsItsSchemaSaysIsAnError', async () => {

@@ -21,10 +21,10 @@ constexpr std::size_t max_session_bytes = 1024;
 // Where the upstream does not say when a stream may be continued.
 constexpr std::chrono::milliseconds usual_retry{1000};
 // Whatever it says, it is not asked without a pause.
-// For a stream to end after the answer to its request.
-constexpr std::chrono::milliseconds time_after_answer{1000};
 constexpr std::chrono::milliseconds min_retry{100};
 constexpr std::chrono::milliseconds max_retry{30'000};
+// For a stream to end after the answer to its request.
+constexpr std::chrono::milliseconds time_after_answer{1000};
 // Of a field of its answer, in messages.
 constexpr std::size_t max_shown_field = 64;
 // One after the other, without an event.
@@ -151,9 +151,11 @@ class HttpUpstream::Post final : public Stream {
         upstream_->begin_session(head.field("Mcp-Session-Id"));
     }
     challenge_ = head.field("WWW-Authenticate");
+    if (message_.taken) message_.taken();
   }
 
   void all_came(const Result<>& whole) override {
+    if (message_.taken) message_.taken();
     if (message_.kind != UpstreamMessageKind::request) return end_of_other();
     if (coming_ == Coming::events && !has_answer_ && !message_.is_modern && !reader_.last_id().empty() &&
         continue_later())

@@ -245,10 +245,13 @@ void ProcessUpstream::watch_end() {
 }
 
 void ProcessUpstream::release_descriptors() {
-  for (auto* const each : {&watched_output_, &watched_errors_, &watched_input_, &watched_end_}) {
+  for (auto* const each : {&watched_output_, &watched_errors_, &watched_end_}) {
     if (each->is_open()) each->release();
   }
   silence_.cancel();
+  // Whoever sends may watch it at this moment.
+  const MutexLock lock(sending_);
+  if (watched_input_.is_open()) watched_input_.release();
 }
 
 bool ProcessUpstream::read_messages(std::size_t most) {
@@ -313,16 +316,19 @@ void ProcessUpstream::see_end() {
 
 Result<> ProcessUpstream::send(UpstreamMessage message) {
   message.text += '\n';
-  const MutexLock lock(sending_);
-  if (!input_ || closing_) return fail_for_now("its process has ended");
-  const bool was_empty = kept_.empty();
-  if (kept_bytes_ + message.text.size() > max_unread_bytes) {
-    process_->kill("was ended, because it did not read what the host sent it");
-    return fail_for_now("its process does not read what it is sent");
+  {
+    const MutexLock lock(sending_);
+    if (!input_ || closing_) return fail_for_now("its process has ended");
+    const bool was_empty = kept_.empty();
+    if (kept_bytes_ + message.text.size() > max_unread_bytes) {
+      process_->kill("was ended, because it did not read what the host sent it");
+      return fail_for_now("its process does not read what it is sent");
+    }
+    kept_bytes_ += message.text.size();
+    kept_.push_back(std::move(message.text));
+    if (was_empty) send_kept();
   }
-  kept_bytes_ += message.text.size();
-  kept_.push_back(std::move(message.text));
-  if (was_empty) send_kept();
+  if (message.taken) message.taken();
   return {};
 }
 

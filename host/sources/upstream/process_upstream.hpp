@@ -100,10 +100,10 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   bool ended_ GUARDED_BY(reading_) = false;
   std::atomic<bool> is_closed_{false};  // nothing more is told
 
-  // They do not own what they watch; the I/O context's.
+  // They do not own what they watch; the I/O context's, but for the one that is guarded.
   Descriptor watched_output_;
   Descriptor watched_errors_;
-  Descriptor watched_input_;
+  Descriptor watched_input_ GUARDED_BY(sending_);
   Descriptor watched_end_;
   boost::asio::steady_timer silence_;
 };

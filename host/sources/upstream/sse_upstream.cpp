@@ -68,17 +68,20 @@ class SseUpstream::Events final : public UpstreamAnswer {
 
 class SseUpstream::Post final : public AnswerListener {
  public:
-  Post(std::shared_ptr<SseUpstream> upstream, std::string id) : upstream_(std::move(upstream)), id_(std::move(id)) {}
+  Post(std::shared_ptr<SseUpstream> upstream, std::string id, std::function<void()> taken)
+      : upstream_(std::move(upstream)), id_(std::move(id)), taken_(std::move(taken)) {}
 
   void head_came(const AnswerHead& head) override {
     status_ = head.status;
     challenge_ = head.field("WWW-Authenticate");
+    if (taken_) taken_();
   }
   bool body_came(std::string_view piece) override {
     said_.append(piece.substr(0, max_said_bytes - std::min(max_said_bytes, said_.size())));
     return true;
   }
   void ended(const Result<>& whole) override {
+    if (taken_) taken_();
     const bool is_taken = status_ >= 200 && status_ < 300;
     const auto listener = is_taken || id_.empty() ? nullptr : upstream_->listener();
     if (!listener) return;
@@ -90,6 +93,7 @@ class SseUpstream::Post final : public AnswerListener {
  private:
   const std::shared_ptr<SseUpstream> upstream_;
   const std::string id_;
+  const std::function<void()> taken_;
   unsigned status_ = 0;
   std::string challenge_;
   std::string said_;
@@ -134,7 +138,8 @@ Result<> SseUpstream::send(UpstreamMessage message) {
   request.max_body = max_post_answer;
   request.add("Content-Type", "application/json");
   request.body = std::move(message.text);
-  http_->send(std::move(request), std::make_shared<Post>(shared_from_this(), std::move(message.id)));
+  http_->send(std::move(request),
+              std::make_shared<Post>(shared_from_this(), std::move(message.id), std::move(message.taken)));
   return {};
 }
 

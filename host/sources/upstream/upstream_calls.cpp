@@ -146,7 +146,9 @@ void UpstreamCalls::refuse(const std::string& why) {
 
 bool UpstreamCalls::is_idle() const {
   const MutexLock lock(mutex_);
-  return served_ == nullptr || served_->running == 0;
+  if (served_ == nullptr) return true;
+  const auto is_over = [](const auto& each) { return each.second.outcome.has_value(); };
+  return served_->running == 0 && std::ranges::all_of(served_->given, is_over);
 }
 
 UpstreamCalls::ServedPtr UpstreamCalls::served() const {

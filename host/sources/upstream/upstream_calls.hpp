@@ -61,6 +61,7 @@ class UpstreamCalls final : private CallTable::Owner {
   // `why` follows "plugin NAME". Those that wait are refused, too.
   void refuse(const std::string& why);
 
+  // Whether the upstream is at nothing: neither at a call nor at one that waits for answers of its client.
   bool is_idle() const;
   void expire_questions(UpstreamQuestions::Clock::time_point now);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,6 @@ namespace {
 constexpr int method_not_found = -32601;
 constexpr int unsupported_version = -32022;
 constexpr std::size_t max_pending = 100'000;
-// As deep as an answer of a plugin may be.
 // Of what it says of itself and others are shown.
 constexpr std::size_t max_said_name = 128;
 
@@ -60,6 +60,12 @@ std::string text_of_log(const Json& params) {
   return std::string(utf8_prefix(text, max_message_bytes));
 }
 
+UpstreamMessage message_of(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, const Json& params) {
+  const auto text = dump(params);
+  // Without its brackets.
+  return request_to(peer, id, method, std::string_view(text).substr(1, text.size() - 2));
+}
+
 double number_in(const Json& params, const char* member) {
   const auto value = params.value(member, Json());
   return value.is_number() ? value.get<double>() : 0;
@@ -75,10 +81,7 @@ UpstreamClient::RequestId UpstreamClient::next_id() {
 Result<UpstreamClient::RequestId> UpstreamClient::request(const UpstreamPeer& peer, std::string_view method,
                                                           const Json& params, Answered answered) {
   const auto id = next_id();
-  const auto text = dump(params);
-  // Without its brackets.
-  return request(request_to(peer, id, method, std::string_view(text).substr(1, text.size() - 2)), id,
-                 std::move(answered));
+  return request(message_of(peer, id, method, params), id, std::move(answered));
 }
 
 Result<UpstreamClient::RequestId> UpstreamClient::request(UpstreamMessage message, RequestId id, Answered answered) {
@@ -135,35 +138,57 @@ UpstreamClient::ReadOutcome UpstreamClient::read(UpstreamOutcome outcome) {
   return *std::move(result);
 }
 
-UpstreamClient::ReadOutcome UpstreamClient::ask(const UpstreamPeer& peer, std::string_view method, const Json& params,
-                                                std::chrono::milliseconds patience) {
+std::optional<UpstreamOutcome> UpstreamClient::wait_for(UpstreamMessage message, RequestId id,
+                                                        std::chrono::milliseconds patience) {
   struct Waiting {
     Mutex mutex;
     Condition came;
     std::optional<UpstreamOutcome> outcome GUARDED_BY(mutex);
   };
   const auto waiting = std::make_shared<Waiting>();
-  const auto sent = request(peer, method, params, [waiting](UpstreamOutcome outcome) {
+  const auto sent = request(std::move(message), id, [waiting](UpstreamOutcome outcome) {
     const MutexLock lock(waiting->mutex);
     waiting->outcome = std::move(outcome);
     waiting->came.notify_all();
   });
   if (sent.has_error()) return UpstreamFailure{sent.error()};
   const auto until = std::chrono::steady_clock::now() + patience;
-  {
-    MutexLock lock(waiting->mutex);
-    while (!waiting->outcome && waiting->came.wait_until(lock, until)) {
-    }
-    if (waiting->outcome) return read(*std::move(waiting->outcome));
+  MutexLock lock(waiting->mutex);
+  while (!waiting->outcome && waiting->came.wait_until(lock, until)) {
   }
+  return std::move(waiting->outcome);
+}
+
+UpstreamOutcome UpstreamClient::ask_for_text(const UpstreamPeer& peer, std::string_view method, const Json& params,
+                                             std::chrono::milliseconds patience) {
+  const auto id = next_id();
+  auto outcome = wait_for(message_of(peer, id, method, params), id, patience);
+  if (outcome) return *std::move(outcome);
   // A client must not cancel its initialize (2025-11-25, basic/utilities/cancellation).
   if (method == "initialize") {
-    take_pending(*sent);
+    take_pending(id);
   } else {
-    cancel(peer, *sent, "it took too long");
+    cancel(peer, id, "it took too long");
   }
   return UpstreamFailure{
       fail_for_now("it did not answer " + std::string(method) + " within " + std::to_string(patience.count()) + " ms")};
+}
+
+UpstreamClient::ReadOutcome UpstreamClient::ask(const UpstreamPeer& peer, std::string_view method, const Json& params,
+                                                std::chrono::milliseconds patience) {
+  return read(ask_for_text(peer, method, params, patience));
+}
+
+void UpstreamClient::deliver(UpstreamMessage message, std::chrono::milliseconds patience) {
+  // Nobody else knows of this id, which stands for the wait.
+  const auto id = next_id();
+  message.taken = [weak = weak_from_this(), id] {
+    const auto self = weak.lock();
+    auto taken = self ? self->take_pending(id) : Answered();
+    if (taken != nullptr) taken(std::string());
+  };
+  wait_for(std::move(message), id, patience);
+  take_pending(id);
 }
 
 Result<UpstreamPeer> UpstreamClient::connect(std::chrono::milliseconds patience, bool probes) {
@@ -205,11 +230,17 @@ Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, b
     const MutexLock lock(mutex_);
     if (ended_) return *ended_;
   }
-  // Whatever else it says, or does not say, is no modern server's. Over HTTP nobody may be there at all.
+  // Whatever else it says, or does not say, is no modern server's. Over HTTP nobody may be there at all, and what keeps
+  // a server from answering now says nothing of its era.
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
-  is_legacy = failure == nullptr || failure->status != 0 || transport_->process() != 0;
+  const bool refuses = failure != nullptr && failure->status != 0 && !failure->error.may_pass();
+  is_legacy = failure == nullptr || refuses || transport_->process() != 0;
   if (is_legacy) return peer;
-  return failure->error;
+  auto why = failure->error;
+  if (failure->is_refused_for_now())
+    why.message +=
+        R"(, when it is asked whether it is modern; if it is not, and cannot be asked, write "legacy": true)";
+  return why;
 }
 
 Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patience) {
@@ -224,14 +255,16 @@ Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patien
   }
   peer.revision = revision;
   note_self(peer, *result, result->value("serverInfo", Json()));
-  notify(peer, "notifications/initialized", Json::object());
+  // Until then it wants to be asked nothing, and over HTTP what is sent next may be there first.
+  deliver(notification_to(peer, "notifications/initialized", Json::object()), patience);
   return peer;
 }
 
 Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
   const auto outcome = ask(peer, peer.is_modern ? "server/discover" : "ping", Json::object(), patience);
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
-  return failure == nullptr ? Result<>() : Result<>(failure->error);
+  const bool is_alive = failure == nullptr || failure->is_refused_for_now();
+  return is_alive ? Result<>() : Result<>(failure->error);
 }
 
 Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
@@ -242,39 +275,35 @@ Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono
                                    : kind == UpstreamList::prompts ? "prompts"
                                                                    : "resources";
     if (!peer.can(capability)) continue;
-    auto listed = list(peer, kind, patience);
-    if (listed.has_error()) return listed.error();
-    lists.of(kind) = *std::move(listed);
+    UpstreamPages pages(kind);
+    if (const auto listed = list(peer, kind, pages, patience); listed.has_error()) return listed.error();
+    lists.of(kind) = pages.take();
+    std::ranges::move(pages.take_faulty(), std::back_inserter(lists.faulty));
   }
   return lists;
 }
 
-Result<std::vector<OrderedJson>> UpstreamClient::list(const UpstreamPeer& peer, UpstreamList list,
-                                                      std::chrono::milliseconds patience) {
-  UpstreamPages pages(list);
+Result<> UpstreamClient::list(const UpstreamPeer& peer, UpstreamList list, UpstreamPages& pages,
+                              std::chrono::milliseconds patience) {
   // All of it, because a slow page after a slow page would never end.
   const auto until = std::chrono::steady_clock::now() + 4 * patience;
   while (pages.has_more()) {
     Json params = Json::object();
-    if (!pages.cursor().is_null()) params["cursor"] = pages.cursor().get<std::string>();
-    const auto outcome = ask(peer, list_method(list), params, patience);
-    const auto* const result = std::get_if<Json>(&outcome);
-    if (result == nullptr) {
+    if (pages.cursor()) params["cursor"] = *pages.cursor();
+    auto outcome = ask_for_text(peer, list_method(list), params, patience);
+    const auto* const page = std::get_if<std::string>(&outcome);
+    if (page == nullptr) {
       const auto* const error = std::get_if<UpstreamError>(&outcome);
       // Many have resources and no templates.
-      if (error != nullptr && error->code == method_not_found) return std::vector<OrderedJson>();
-      return error_of(outcome, list_method(list));
+      if (error != nullptr && error->code == method_not_found) return {};
+      return error_of(read(std::move(outcome)), list_method(list));
     }
-    const auto text = dump(*result);
-    auto page = parse_ordered_json(text);
-    if (page.has_error())
-      return fail("its answer to " + std::string(list_method(list)) + " is " + page.error().message);
-    if (const auto added = pages.add(*std::move(page), text.size()); added.has_error()) return added.error();
+    if (auto added = pages.add(*page); added.has_error()) return added;
     if (std::chrono::steady_clock::now() > until) {
       return fail_for_now("it took too long to list all of " + std::string(list_member(list)));
     }
   }
-  return pages.take();
+  return {};
 }
 
 void UpstreamClient::forget(const Error& why) {

@@ -89,6 +89,12 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   void ended(Error why) override;
 
   using ReadOutcome = std::variant<Json, UpstreamError, UpstreamFailure>;
+  // Nothing: it did not come in time.
+  std::optional<UpstreamOutcome> wait_for(UpstreamMessage message, RequestId id, std::chrono::milliseconds patience);
+  UpstreamOutcome ask_for_text(const UpstreamPeer& peer, std::string_view method, const Json& params,
+                               std::chrono::milliseconds patience);
+  // Returns when the upstream has a notification, as far as that can be known, or so long has passed.
+  void deliver(UpstreamMessage message, std::chrono::milliseconds patience);
   // Waits for the answer, and reads it.
   ReadOutcome ask(const UpstreamPeer& peer, std::string_view method, const Json& params,
                   std::chrono::milliseconds patience);
@@ -96,8 +102,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   static Error error_of(const ReadOutcome& outcome, std::string_view what);
   Result<UpstreamPeer> probe(std::chrono::milliseconds patience, bool& is_legacy);
   Result<UpstreamPeer> initialize(std::chrono::milliseconds patience);
-  Result<std::vector<OrderedJson>> list(const UpstreamPeer& peer, UpstreamList list,
-                                        std::chrono::milliseconds patience);
+  Result<> list(const UpstreamPeer& peer, UpstreamList list, UpstreamPages& pages, std::chrono::milliseconds patience);
 
   class Answering;
   void take(from_upstream::Answer answer) EXCLUDES(telling_);

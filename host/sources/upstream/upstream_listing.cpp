@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_members.hpp"
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "catalog/components.hpp"
@@ -36,6 +37,12 @@ const char* key_of(UpstreamList list) {
   return list == UpstreamList::resource_templates ? "uriTemplate" : "name";
 }
 
+// Nothing: it is no string.
+std::optional<std::string> string_in(std::string_view text) {
+  const auto json = parse_json(text);
+  return json.has_value() && json->is_string() ? std::optional(json->get<std::string>()) : std::nullopt;
+}
+
 void remove_own_meta(OrderedJson& component) {
   const auto meta = component.find("_meta");
   if (meta == component.end() || !meta->is_object()) return;
@@ -58,6 +65,8 @@ std::vector<std::pair<ComponentPattern::Kind, std::string>> keys_in(UpstreamList
       if (key != component.end() && key->is_string()) keys.emplace_back(pattern_kinds.at(i), key->get<std::string>());
     }
   }
+  for (const auto& [list, key, why] : lists.faulty)
+    keys.emplace_back(pattern_kinds.at(place_of(list)), key);
   return keys;
 }
 
@@ -112,6 +121,11 @@ class Gathering {
     }
     note(list, *key, component);
     document_[std::string(list_members.at(place_of(list)))].push_back(std::move(component));
+  }
+
+  void add(const FaultyComponent& faulty) {
+    const auto& [list, key, why] = faulty;
+    if (key.empty() || names_.serves(pattern_kinds.at(place_of(list)), key)) leave_out(list, key, why);
   }
 
   OrderedJson& document() { return document_; }
@@ -171,27 +185,38 @@ std::string_view list_member(UpstreamList list) {
   return list_members.at(place_of(list));
 }
 
-Result<> UpstreamPages::add(OrderedJson page, std::size_t bytes) {
+Result<> UpstreamPages::add(std::string_view page) {
   const auto where = "its answer to " + std::string(list_method(list_));
-  const auto list = page.is_object() ? page.find(std::string(list_member(list_))) : page.end();
-  if (!page.is_object() || list == page.end() || !list->is_array()) {
-    return fail(where + " has no array \"" + std::string(list_member(list_)) + '"');
+  std::optional<std::vector<std::string_view>> list;
+  std::string_view next = "null";
+  JsonMembers members(page);
+  while (members.next()) {
+    if (members.key() == list_member(list_)) list = json_elements(members.value());
+    if (members.key() == "nextCursor") next = members.value();
   }
-  bytes_ += bytes;
+  if (!members.is_whole() || !list) return fail(where + " has no array \"" + std::string(list_member(list_)) + '"');
+  bytes_ += page.size();
+  listed_ += list->size();
   if (++pages_ > max_pages) return fail(where + " has more than " + std::to_string(max_pages) + " pages");
-  if (components_.size() + list->size() > max_components) {
-    return fail(where + " has more than " + std::to_string(max_components) + " entries");
-  }
+  if (listed_ > max_components) return fail(where + " has more than " + std::to_string(max_components) + " entries");
   if (bytes_ > max_bytes) return fail(where + " has more than " + std::to_string(max_bytes) + " bytes");
-  for (auto& each : *list)
-    components_.push_back(std::move(each));
-  const auto next = page.find("nextCursor");
-  has_more_ = next != page.end() && !next->is_null();
+  for (const auto component : *list)
+    read(component);
+  has_more_ = next != "null";
   if (!has_more_) return {};
-  if (!next->is_string()) return fail(where + " has a \"nextCursor\" that is no string");
-  if (!cursors_.insert(next->get<std::string>()).second) return fail(where + " leads back to a page that came before");
-  cursor_ = *next;
+  cursor_ = string_in(next);
+  if (!cursor_) return fail(where + " has a \"nextCursor\" that is no string");
+  if (!cursors_.insert(*cursor_).second) return fail(where + " leads back to a page that came before");
   return {};
+}
+
+void UpstreamPages::read(std::string_view component) {
+  // Where a key comes twice the last one counts, so that there is one of it for all who read this later.
+  const auto json = parse_json(component);
+  auto ordered = json.has_value() ? parse_ordered_json(dump(*json)) : Result<OrderedJson>(json.error());
+  if (ordered.has_value()) return components_.push_back(*std::move(ordered));
+  const auto key = json_member(component, key_of(list_));
+  faulty_.push_back({list_, key ? string_in(*key).value_or("") : "", "is " + ordered.error().message});
 }
 
 std::vector<OrderedJson>& UpstreamLists::of(UpstreamList list) {
@@ -209,6 +234,8 @@ UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& 
     for (auto& component : lists.of(list))
       gathering.add(list, std::move(component));
   }
+  for (const auto& faulty : lists.faulty)
+    gathering.add(faulty);
   auto& document = gathering.document();
   if (!lists.instructions.empty()) document["instructions"] = utf8_prefix(lists.instructions, max_instructions);
   if (lists.completions) document["completions"] = true;

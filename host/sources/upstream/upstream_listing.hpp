@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ inline constexpr std::size_t upstream_lists = 4;
 std::string_view list_method(UpstreamList list);  // "tools/list"
 std::string_view list_member(UpstreamList list);  // "tools"
 
+// One that could not even be read.
+struct FaultyComponent {
+  UpstreamList list;
+  std::string key;  // its name or URI; empty: it has none that can be told
+  std::string why;
+};
+
 // The pages of one list, as they come. Refuses cursors that come again, and more than there can be.
 class UpstreamPages {
  public:
@@ -33,18 +41,23 @@ class UpstreamPages {
 
   explicit UpstreamPages(UpstreamList list) : list_(list) {}
 
-  // `bytes` of the page as it came. An error says what is wrong with the list.
-  Result<> add(OrderedJson page, std::size_t bytes);
+  // A result as it came, of which each component is read by itself. An error says what is wrong with the list.
+  Result<> add(std::string_view page);
   bool has_more() const { return has_more_; }
-  // For the next page; null for the first.
-  const OrderedJson& cursor() const { return cursor_; }
+  // For the next page; nothing for the first.
+  const std::optional<std::string>& cursor() const { return cursor_; }
   std::vector<OrderedJson> take() { return std::move(components_); }
+  std::vector<FaultyComponent> take_faulty() { return std::move(faulty_); }
 
  private:
+  void read(std::string_view component);
+
   const UpstreamList list_;
   std::vector<OrderedJson> components_;
+  std::vector<FaultyComponent> faulty_;
+  std::size_t listed_ = 0;
   std::set<std::string, std::less<>> cursors_;
-  OrderedJson cursor_ = nullptr;
+  std::optional<std::string> cursor_;
   bool has_more_ = true;
   std::size_t pages_ = 0;
   std::size_t bytes_ = 0;
@@ -55,6 +68,7 @@ struct UpstreamLists {
   std::vector<OrderedJson> resources = {};
   std::vector<OrderedJson> resource_templates = {};
   std::vector<OrderedJson> prompts = {};
+  std::vector<FaultyComponent> faulty = {};
   std::string instructions = {};
   bool completions = false;
 

@@ -19,8 +19,10 @@ constexpr milliseconds list_interval{250};
 constexpr int list_share = 4;
 // After one that failed.
 constexpr milliseconds list_again_interval{5000};
-// Between two subscriptions of one that ends them.
+// Between two subscriptions of one that ends them; of one that refuses them it doubles, up to the second.
 constexpr milliseconds listen_interval{1000};
+constexpr milliseconds max_listen_interval{30'000};
+constexpr int method_not_there = -32601;
 constexpr milliseconds ping_interval{30'000};
 // Until something else is looked at.
 constexpr milliseconds idle_look{10'000};
@@ -273,17 +275,23 @@ std::vector<std::string> UpstreamPlugin::watched_resources(const UpstreamPeer& p
   return uris;
 }
 
+// Of the legacy era. It tells of these from now on, and of no others.
+void UpstreamPlugin::subscribe(const UpstreamLink& link, std::set<std::string> uris) {
+  const auto ask = [&link](std::string_view method, const std::string& uri) {
+    static_cast<void>(link.client->request(link.peer, method, {{"uri", uri}}, [](const auto&) {}));
+  };
+  for (const auto& uri : subscribed_)
+    if (!uris.contains(uri)) ask("resources/unsubscribe", uri);
+  for (const auto& uri : uris)
+    if (!subscribed_.contains(uri)) ask("resources/subscribe", uri);
+  subscribed_ = std::move(uris);
+}
+
 // Has it tell of changes, unless it does so already.
 void UpstreamPlugin::listen(const UpstreamLink& link) {
   const auto& peer = link.peer;
   const auto uris = watched_resources(peer);
-  if (!peer.is_modern) {
-    for (const auto& uri : uris) {
-      if (subscribed_.insert(uri).second)
-        static_cast<void>(link.client->request(peer, "resources/subscribe", {{"uri", uri}}, [](const auto&) {}));
-    }
-    return;
-  }
+  if (!peer.is_modern) return subscribe(link, {uris.begin(), uris.end()});
   Json wanted = Json::object();
   for (const auto* const kind : {"tools", "resources", "prompts"}) {
     if (peer.can(kind, "listChanged")) wanted[std::string(kind) + "ListChanged"] = true;
@@ -296,18 +304,37 @@ void UpstreamPlugin::listen(const UpstreamLink& link) {
     return ++listening_;
   }();
   const auto before = std::exchange(listen_request_, std::nullopt);
+  listened_at_ = Clock::now();
   if (!wanted.empty()) {
-    const auto begun = link.client->request(peer, "subscriptions/listen", {{"notifications", wanted}},
-                                            [this, number](const UpstreamOutcome& outcome) {
-                                              if (std::holds_alternative<UpstreamError>(outcome)) return;
-                                              const MutexLock lock(mutex_);
-                                              if (number != listening_) return;
-                                              listens_no_more_ = true;
-                                              changed_.notify_all();
-                                            });
+    const auto ended = [this, number, since = listened_at_](const UpstreamOutcome& outcome) {
+      listening_ended(number, since, outcome);
+    };
+    const auto begun = link.client->request(peer, "subscriptions/listen", {{"notifications", wanted}}, ended);
+    if (begun.has_error()) ended(UpstreamFailure{begun.error()});
     if (begun.has_value()) listen_request_ = *begun;
   }
   if (before) link.client->cancel(peer, *before, "what is listened for has changed");
+}
+
+void UpstreamPlugin::listening_ended(std::uint64_t number, Clock::time_point since, const UpstreamOutcome& outcome) {
+  const auto* const error = std::get_if<UpstreamError>(&outcome);
+  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+  const bool is_refused = error != nullptr || (failure != nullptr && failure->status >= 400);
+  // That will not pass.
+  if (error != nullptr && error->code == method_not_there) return;
+  const MutexLock lock(mutex_);
+  if (number != listening_) return;
+  const bool is_of_use = !is_refused && Clock::now() >= since + listen_interval;
+  listen_failures_ = is_of_use ? 0 : listen_failures_ + 1;
+  listens_no_more_ = true;
+  changed_.notify_all();
+}
+
+UpstreamPlugin::Clock::time_point UpstreamPlugin::listen_again_at() const {
+  auto pause = listen_interval;
+  for (unsigned i = 1; i < listen_failures_ && pause < max_listen_interval; ++i)
+    pause *= 2;
+  return listened_at_ + std::min(pause, max_listen_interval);
 }
 
 void UpstreamPlugin::serve(const UpstreamLink& link) {
@@ -321,6 +348,7 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
     link_ = std::make_shared<const UpstreamLink>(link);
     lists_changed_ = !is_first;
     listens_no_more_ = false;
+    listen_failures_ = 0;
     is_doubtful_ = false;
     if (!is_first) ++restarts_;
     first_ = Result<>();
@@ -338,7 +366,7 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
   listen_request_.reset();
   subscribed_.clear();
   const auto now = Clock::now();
-  list_at_ = listen_at_ = now;
+  list_at_ = listened_at_ = now;
   ping_at_ = now + ping_interval;
   if (is_first) listen(link);
 }
@@ -353,7 +381,7 @@ void UpstreamPlugin::serve_until_down(const UpstreamLink& link) {
     if (ended_) break;
     auto until = std::min(ping_at_, Clock::now() + idle_look);
     if (lists_changed_) until = std::min(until, list_at_);
-    if (listens_no_more_) until = std::min(until, listen_at_);
+    if (listens_no_more_) until = std::min(until, listen_again_at());
     if (!is_doubtful_ && Clock::now() < until) changed_.wait_until(lock, until);
     if (ended_) break;
   }
@@ -373,7 +401,7 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
     if (ended_ || state_ == State::stopped) return;
     lists = lists_changed_ && now >= list_at_;
     if (lists) lists_changed_ = false;
-    listens = listens_no_more_ && now >= listen_at_;
+    listens = listens_no_more_ && now >= listen_again_at();
     if (listens) listens_no_more_ = false;
     // One that works may not come to answer.
     pings = std::exchange(is_doubtful_, false) || (now >= ping_at_ && calls_.is_idle());
@@ -384,13 +412,18 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   }
   if (pings || now >= ping_at_) ping_at_ = Clock::now() + ping_interval;
   if (lists) list_again(link);
-  if (listens) {
-    listen_at_ = Clock::now() + listen_interval;
-    listens_for_ = Json::object();
-    listen_request_.reset();
-    listen(link);
-  }
+  if (listens) listen_again(link);
   calls_.expire_questions(now);
+}
+
+void UpstreamPlugin::listen_again(const UpstreamLink& link) {
+  listens_for_ = Json::object();
+  listen_request_.reset();
+  listen(link);
+  // Of what has changed meanwhile it has told nobody. By then it listens, so that nothing falls between the two.
+  list_at_ = std::max(list_at_, Clock::now() + list_interval);
+  const MutexLock lock(mutex_);
+  lists_changed_ = true;
 }
 
 void UpstreamPlugin::list_again(const UpstreamLink& link) {
@@ -514,7 +547,7 @@ void UpstreamPlugin::lost(const Error& why) {
 void UpstreamPlugin::request_failed(const UpstreamFailure& failure) {
   // It is to be initialized again, which a new connection does.
   if (failure.session_is_gone) return lost(failure.error);
-  if (!failure.error.may_pass()) return;
+  if (!failure.error.may_pass() || failure.is_refused_for_now()) return;
   const MutexLock lock(mutex_);
   is_doubtful_ = true;
   changed_.notify_all();

@@ -104,7 +104,11 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   Result<UpstreamLink> open(bool probes);
   Result<> list(const UpstreamLink& link);
   std::vector<std::string> watched_resources(const UpstreamPeer& peer) const;
+  void subscribe(const UpstreamLink& link, std::set<std::string> uris);
   void listen(const UpstreamLink& link);
+  void listening_ended(std::uint64_t number, Clock::time_point since, const UpstreamOutcome& outcome);
+  Clock::time_point listen_again_at() const REQUIRES(mutex_);
+  void listen_again(const UpstreamLink& link);
   void serve(const UpstreamLink& link);
   void serve_until_down(const UpstreamLink& link);
   void attend(const UpstreamLink& link, Clock::time_point now);
@@ -135,7 +139,8 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool lists_changed_ GUARDED_BY(mutex_) = false;
   std::uint64_t listening_ GUARDED_BY(mutex_) = 0;  // which subscription counts
   bool listens_no_more_ GUARDED_BY(mutex_) = false;
-  bool is_doubtful_ GUARDED_BY(mutex_) = false;  // a request has failed for want of a connection
+  unsigned listen_failures_ GUARDED_BY(mutex_) = 0;  // in a row
+  bool is_doubtful_ GUARDED_BY(mutex_) = false;      // a request has failed for want of a connection
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::vector<std::string> sandbox_lacks_ GUARDED_BY(mutex_);
   LastLines last_lines_ GUARDED_BY(mutex_);
@@ -144,8 +149,8 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   RestartPolicy policy_;
   bool is_legacy_;  // as it is said to be, or the last connection was
   std::optional<Clock::time_point> down_since_;
-  Clock::time_point list_at_;    // not before
-  Clock::time_point listen_at_;  // likewise
+  Clock::time_point list_at_;      // not before
+  Clock::time_point listened_at_;  // the last time
   Clock::time_point ping_at_;
   Json listens_for_ = Json::object();  // what the subscription asks for
   std::optional<RequestId> listen_request_;

@@ -264,10 +264,6 @@ Result<UpstreamSettings> read_members(Json json, const std::filesystem::path& fo
                             .restarts = host_members.restarts,
                             .sandbox = host_members.sandbox,
                             .errors = host_members.errors};
-  // Whoever starts it again does not tell, so it is looked for often; what that costs is one attempt to connect.
-  constexpr std::chrono::milliseconds usual_delay_at_url{500};
-  if (!settings.is_process() && settings.restarts.last_delay == RestartPolicy::Limits().last_delay)
-    settings.restarts.last_delay = usual_delay_at_url;
   auto& names = settings.names;
   members.take("prefix", names.prefix, read_prefix);
   members.take("rename", names.rename, read_renames);
@@ -356,13 +352,22 @@ Result<std::string> upstream_name(const std::filesystem::path& file) {
 
 Result<UpstreamSettings> read_upstream_settings(std::string text, const std::filesystem::path& folder,
                                                 const PluginConfiguration& defaults) {
-  auto host_members = parse_configuration(std::move(text), defaults);
+  // No delay that somebody can have written. What it is then depends on what else is said.
+  constexpr std::chrono::milliseconds unsaid{-1};
+  // Whoever starts a server elsewhere again does not tell, so it is looked for often; what that costs is one attempt to
+  // connect.
+  constexpr std::chrono::milliseconds usual_delay_at_url{500};
+  auto defaults_here = defaults;
+  defaults_here.restarts.last_delay = unsaid;
+  auto host_members = parse_configuration(std::move(text), defaults_here);
   if (host_members.has_error()) return host_members.error();
   if (host_members->isolation != Isolation::worker) {
     return fail("has an \"isolation\" that is not \"worker\", but an upstream is never in the host's process");
   }
   auto settings = read_members(read_json(host_members->own), folder, *host_members);
   if (settings.has_error()) return fail(settings.error().message);
+  if (auto& delay = settings->restarts.last_delay; delay == unsaid)
+    delay = settings->is_process() ? defaults.restarts.last_delay : usual_delay_at_url;
   return settings;
 }
 

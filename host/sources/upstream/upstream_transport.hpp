@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,9 +27,10 @@ struct UpstreamMessage {
   std::string name = {};      // the tool's or prompt's name, or the URI, that it is for: Mcp-Name; empty: none
   std::string revision = {};  // MCP-Protocol-Version; empty before one has been agreed on
   bool is_modern = false;     // 2026-07-28 or later: no session, and what is cancelled is closed
-  // The answer may take any time, as that of subscriptions/listen does: only silence of the connection counts.
-  bool is_long = false;
   std::vector<std::pair<std::string, std::string>> fields = {};  // Mcp-Param-*, encoded already
+  // Of a notification: what comes after it will not be there before it. Any number of times, on any thread; not where
+  // the message is not sent. Over HTTP that is so when it is answered, or has failed.
+  std::function<void()> taken = {};
 };
 
 // Why a request gets no answer by a message.
@@ -37,6 +39,12 @@ struct UpstreamFailure {
   unsigned status = 0;  // of HTTP; 0: none came
   // The session is unknown to the upstream, which wants to be initialized again (404 in a legacy session).
   bool session_is_gone = false;
+
+  // Whether it is there and only does not want this now: it is busy, or has been asked too often. With 502 and 504 a
+  // gateway says that nobody is there behind it.
+  bool is_refused_for_now() const {
+    return !session_is_gone && status >= 400 && status != 502 && status != 504 && error.may_pass();
+  }
 };
 
 // Who hears. One thing at a time, on a thread of the host that must not be kept for long. The transport keeps it by a

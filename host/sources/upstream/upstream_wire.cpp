@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> legacy_revisions{"2024-11-05", "2025-03-26", "2025-06-18",
                                                            last_legacy_revision};
-// As deep as an answer of a plugin may be.
 constexpr std::string_view reserved = "io.modelcontextprotocol/";
 constexpr std::string_view of_this_host = "mcp-plugin-host/";
 
@@ -170,8 +169,7 @@ UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::stri
                           .id = std::to_string(id),
                           .method = std::string(method),
                           .revision = peer.revision,
-                          .is_modern = peer.is_modern,
-                          .is_long = method == "subscriptions/listen"};
+                          .is_modern = peer.is_modern};
   const auto all = meta_members(peer, message.id, meta);
   auto& text = message.text;
   text.reserve(params.size() + all.size() + method.size() + 96);

@@ -7,6 +7,8 @@ const tool = (name, more = {}) => ({ name, inputSchema: { type: 'object' }, ...m
 const print = (text) => process.stdout.write(text);
 const send = (message) => print(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const said = (text) => ({ content: [{ type: 'text', text }] });
+const nested = (levels) => ({ _meta: { theirs: JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) } });
+const wide = { _meta: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key ${i}`, i])) };
 let page = 0;
 
 // What it lists; `fine` is well in all of them.
@@ -18,6 +20,7 @@ const tools = {
   shadow: () => ({ tools: [tool('calculate'), tool('fine')] }),
   faulty_schema: () => ({ tools: [tool('faulty', { inputSchema: { type: 'object', minProperties: 'many' } }), tool('fine')] }),
   faulty_names: () => ({ tools: [tool('not a name'), tool('twice'), tool('twice'), 7, { name: null }, tool('fine')] }),
+  unreadable: () => ({ tools: [tool('deep', nested(62)), tool('deeper', nested(500)), tool('wide', wide), tool('fine')] }),
   lying_schema: () => ({ tools: [tool('lie', { outputSchema: { type: 'object', required: ['sum'] } }), tool('fine')] }),
   tags: () => ({ tools: [tool('fine', { _meta: { 'mcp-plugin-host/tags': ['trusted'], other: 1 } })] }),
 };

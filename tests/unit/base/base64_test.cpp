@@ -112,6 +112,15 @@ TEST(McpHeaderValue, DecodesTheExamplesOfTheSpecification) {
   EXPECT_EQ(decode_mcp_header_value("=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="), "=?base64?literal?=");
 }
 
+TEST(McpHeaderValue, EncodesWhatAHeaderWouldLose) {
+  EXPECT_EQ(encode_mcp_header_value("a\tb c"), "a\tb c");
+  for (const std::string value : {" a", "a ", "\ta", "a\t", "\t", "", "a\nb", "=?base64?YQ==?="}) {
+    const auto encoded = encode_mcp_header_value(value);
+    EXPECT_EQ(encoded, "=?base64?" + base64_encode(value) + "?=");
+    EXPECT_EQ(decode_mcp_header_value(encoded), value);
+  }
+}
+
 TEST(McpHeaderValue, DecodesTheEmptyValue) {
   EXPECT_EQ(decode_mcp_header_value("=?base64?\?="), "");
 }

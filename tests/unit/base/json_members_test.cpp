@@ -41,6 +41,18 @@ TEST(JsonMembersTest, KnowsThatItWasNotAllOfAnObject) {
     EXPECT_FALSE(is_whole(text)) << text;
 }
 
+TEST(JsonElementsTest, GivesThemAsTheyAreWritten) {
+  using Elements = std::vector<std::string_view>;
+  EXPECT_EQ(json_elements(" [ ] "), Elements());
+  EXPECT_EQ(json_elements(R"([1 , {"a":[1,2],"b":"],"} ,"\"", []])"),
+            (Elements{"1", R"({"a":[1,2],"b":"],"})", R"("\"")", "[]"}));
+}
+
+TEST(JsonElementsTest, KnowsThatItWasNotAllOfAnArray) {
+  for (const auto* const text : {"", " ", "{}", "7", "[", "[,]", "[1", "[1,", "[1,]", "[,1]", "[1}", "[\"x]", "[] []"})
+    EXPECT_EQ(json_elements(text), std::nullopt) << text;
+}
+
 TEST(JsonMembersTest, FindsOneAndWritesOthers) {
   EXPECT_EQ(json_member(R"({"a":1,"b":2})", "b"), "2");
   EXPECT_EQ(json_member(R"({"a":{"b":2}})", "b"), std::nullopt);

@@ -639,6 +639,41 @@ TEST_F(HttpUpstreamTest, SpeaksHttpWithSse) {
   EXPECT_EQ(listener_->next(), "ended: it ended its event stream");
 }
 
+TEST_F(HttpUpstreamTest, SaysWhenANotificationHasBeenTaken) {
+  for (const bool is_sse : {false, true}) {
+    for (const std::string status : {"202 Accepted", "500 Broken"}) {
+      std::atomic<bool> is_asked = false;
+      std::atomic<bool> may_answer = false;
+      std::atomic<bool> may_end = false;
+      const test::ScriptedServer server([&](Connection& connection) {
+        const auto request = connection.hear_request();
+        if (request.starts_with("GET ")) {
+          connection.say(Answering::events("event: endpoint\ndata: /messages\n\n"));
+          test::eventually([&] { return may_end.load(); });
+          return;
+        }
+        connection.hear("}");
+        is_asked = true;
+        test::eventually([&] { return may_answer.load(); });
+        connection.say(Answering::json("", status));
+      });
+      connect(server.url("/mcp"), {.sse = is_sse});
+      const auto is_taken = std::make_shared<std::atomic<bool>>(false);
+      send({.text = "{}",
+            .kind = UpstreamMessageKind::notification,
+            .method = "notifications/initialized",
+            .revision = "2025-11-25",
+            .taken = [is_taken] { *is_taken = true; }});
+      EXPECT_TRUE(test::eventually([&] { return is_asked.load(); }));
+      EXPECT_FALSE(*is_taken);
+      may_answer = true;
+      EXPECT_TRUE(test::eventually([&] { return is_taken->load(); }));
+      may_end = true;
+      upstream_->close();
+    }
+  }
+}
+
 TEST_F(HttpUpstreamTest, PostsToNoOtherOrigin) {
   for (const auto* const endpoint : {"http://169.254.169.254/x", "//169.254.169.254/x", "http://127.0.0.1:1/x",
                                      "file:///etc/passwd", "javascript:x"}) {

@@ -16,10 +16,10 @@ OrderedJson tool(const std::string& name) {
   return {{"name", name}, {"inputSchema", {{"type", "object"}}}};
 }
 
-OrderedJson page(std::vector<OrderedJson> tools, const OrderedJson& next = nullptr) {
+std::string page(std::vector<OrderedJson> tools, const OrderedJson& next = nullptr) {
   OrderedJson json = {{"tools", std::move(tools)}};
   if (!next.is_null()) json["nextCursor"] = next;
-  return json;
+  return dump(json);
 }
 
 UpstreamNames names_with(const std::string& prefix) {
@@ -30,34 +30,57 @@ UpstreamNames names_with(const std::string& prefix) {
 
 TEST(UpstreamPagesTest, FollowsCursorsToTheEnd) {
   UpstreamPages pages(UpstreamList::tools);
-  ASSERT_TRUE(pages.add(page({tool("a")}, "next"), 10).has_value());
+  ASSERT_TRUE(pages.add(page({tool("a")}, "next")).has_value());
   EXPECT_TRUE(pages.has_more());
   EXPECT_EQ(pages.cursor(), "next");
-  ASSERT_TRUE(pages.add(page({tool("b")}), 10).has_value());
+  ASSERT_TRUE(pages.add(page({tool("b")})).has_value());
   EXPECT_FALSE(pages.has_more());
   EXPECT_EQ(pages.take().size(), 2U);
 }
 
 TEST(UpstreamPagesTest, RefusesACursorThatComesAgain) {
   UpstreamPages pages(UpstreamList::tools);
-  ASSERT_TRUE(pages.add(page({}, "1"), 10).has_value());
-  ASSERT_TRUE(pages.add(page({}, "2"), 10).has_value());
-  EXPECT_THAT(pages.add(page({}, "1"), 10).error().message, HasSubstr("leads back to a page that came before"));
+  ASSERT_TRUE(pages.add(page({}, "1")).has_value());
+  ASSERT_TRUE(pages.add(page({}, "2")).has_value());
+  EXPECT_THAT(pages.add(page({}, "1")).error().message, HasSubstr("leads back to a page that came before"));
 }
 
 TEST(UpstreamPagesTest, HasBounds) {
   UpstreamPages many(UpstreamList::tools);
   for (std::size_t i = 0; i < UpstreamPages::max_pages; ++i)
-    ASSERT_TRUE(many.add(page({}, std::to_string(i)), 10).has_value());
-  EXPECT_THAT(many.add(page({}), 10).error().message, HasSubstr("more than 200 pages"));
+    ASSERT_TRUE(many.add(page({}, std::to_string(i))).has_value());
+  EXPECT_THAT(many.add(page({})).error().message, HasSubstr("more than 200 pages"));
   UpstreamPages long_page(UpstreamList::tools);
-  EXPECT_THAT(long_page.add(page({}), UpstreamPages::max_bytes + 1).error().message, HasSubstr("bytes"));
+  EXPECT_THAT(long_page.add(page({}) + std::string(UpstreamPages::max_bytes, ' ')).error().message, HasSubstr("bytes"));
 }
 
 TEST(UpstreamPagesTest, RefusesWhatIsNoList) {
   UpstreamPages pages(UpstreamList::prompts);
-  EXPECT_THAT(pages.add({{"prompts", "none"}}, 10).error().message, HasSubstr("prompts/list has no array \"prompts\""));
-  EXPECT_THAT(UpstreamPages(UpstreamList::tools).add(page({}, 7), 10).error().message, HasSubstr("is no string"));
+  EXPECT_THAT(pages.add(R"({"prompts":"none"})").error().message, HasSubstr("prompts/list has no array \"prompts\""));
+  EXPECT_THAT(UpstreamPages(UpstreamList::tools).add(page({}, 7)).error().message, HasSubstr("is no string"));
+}
+
+TEST(UpstreamPagesTest, WhatCannotBeReadCostsOnlyItself) {
+  UpstreamPages pages(UpstreamList::tools);
+  const auto deep = std::string(200, '[') + std::string(200, ']');
+  const auto listed = R"({"tools":[{"name":"deep","x":)" + deep + R"(},{"name":"a","b":1,"b":2},{"x":}]})";
+  ASSERT_TRUE(pages.add(listed).has_value());
+  EXPECT_FALSE(pages.has_more());
+  EXPECT_EQ(dump(OrderedJson(pages.take())), R"([{"b":2,"name":"a"}])");
+  const auto faulty = pages.take_faulty();
+  ASSERT_EQ(faulty.size(), 2U);
+  EXPECT_EQ(faulty[0].key, "deep");
+  EXPECT_THAT(faulty[0].why, HasSubstr("is JSON nested deeper than 64 levels"));
+  EXPECT_EQ(faulty[1].key, "");
+  EXPECT_THAT(faulty[1].why, HasSubstr("is not valid JSON"));
+}
+
+TEST(DescribeUpstreamTest, TellsWhatCouldNotBeReadUnlessItIsNotWanted) {
+  UpstreamNames names;
+  names.include = {*WrittenPattern::read("tool:a")};
+  const auto described = describe_upstream(
+      {.faulty = {{UpstreamList::tools, "a", "is odd"}, {UpstreamList::tools, "b", "is odd, too"}}}, names);
+  EXPECT_THAT(described.remarks, ElementsAre("tools \"a\" of the upstream is left out: is odd"));
 }
 
 TEST(DescribeUpstreamTest, GivesToolsAndPromptsTheirNamesHere) {

@@ -45,6 +45,16 @@ TEST(UpstreamSettingsTest, TheHostsMembersAreThoseOfPlugins) {
   EXPECT_EQ(settings->errors, ErrorTexts::masked);
 }
 
+TEST(UpstreamSettingsTest, AServerElsewhereIsLookedForOftenUnlessTheFileSaysHowOften) {
+  using std::chrono::milliseconds;
+  const auto delay = [](const std::string& members) { return read("{" + members + "}")->restarts.last_delay; };
+  EXPECT_EQ(delay(R"("url": "https://a/")"), milliseconds(500));
+  EXPECT_EQ(delay(R"("url": "https://a/", "restarts": {"crashes": 2})"), milliseconds(500));
+  EXPECT_EQ(delay(R"("url": "https://a/", "restarts": {"lastDelayMs": 30000})"), milliseconds(30'000));
+  EXPECT_EQ(delay(R"("command": "x")"), RestartPolicy::Limits().last_delay);
+  EXPECT_EQ(delay(R"("command": "x", "restarts": {"lastDelayMs": 7})"), milliseconds(7));
+}
+
 TEST(UpstreamSettingsTest, SaysWhatIsWrong) {
   EXPECT_THAT(mistake_in("{}"), HasSubstr(R"(either a "command" or a "url")"));
   EXPECT_THAT(mistake_in(R"({"command": "x", "url": "https://a"})"), HasSubstr(R"(either a "command" or a "url")"));

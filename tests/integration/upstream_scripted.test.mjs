@@ -1,0 +1,163 @@
+// Servers elsewhere over HTTP that are busy, slow, or end what they are asked to keep open.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { connectHttp, kinds } from './support/clients.mjs';
+import { Components } from './support/components.mjs';
+import { HttpHost } from './support/host.mjs';
+import { legacy, modern, said, startScripted, stream, tool } from './support/scripted_http_upstream.mjs';
+import { addUpstream } from './support/upstreams.mjs';
+
+const text = (result) => result.content[0].text;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// A host with one upstream, "far", whose components have no prefix, and a client of it.
+async function serve(context, server, settings = {}) {
+  const components = await Components.create();
+  await addUpstream(components, 'far', { url: server.url, prefix: '', ...settings });
+  const host = await HttpHost.start(components);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const connected = await host.log.until({ event: 'upstream connected' }, { patienceMs: 30_000 });
+  const client = await connectHttp(kinds[0], host.url);
+  const call = (name) => client.callTool({ name, arguments: {} }).then(text, ({ message }) => message);
+  const names = async () => (await client.listTools()).tools.map(({ name }) => name);
+  return { host, connected, client, call, names };
+}
+
+// The broken connections make the host ask whether it is there, which it refuses as it does the call.
+for (const status of [429, 503]) {
+  test(`AServerThatIsBusyIsThere: ${status}`, async (context) => {
+    const slow = Promise.withResolvers();
+    const begun = Promise.withResolvers();
+    let isBusy = false;
+    const server = await startScripted(context, {
+      ...legacy({ tools: {} }),
+      ping: (params, response) => {
+        if (isBusy) response.writeHead(status).end();
+        return {};
+      },
+      'tools/list': () => ({ tools: ['slow', 'busy', 'broken'].map(tool) }),
+      'tools/call': async ({ name }, response) => {
+        if (name === 'broken') return void response.destroy();
+        if (name === 'busy') {
+          isBusy = true;
+          return void response.writeHead(status).end();
+        }
+        begun.resolve();
+        await slow.promise;
+        return said('slow');
+      },
+    });
+    const { host, call } = await serve(context, server);
+    const answer = call('slow');
+    await begun.promise;
+    assert.match(await call('busy'), new RegExp(`HTTP status ${status}`));
+    assert.match(await call('broken'), /closed|ended|answer/);
+    await server.until(() => server.count('ping') > 0);
+    // What it would lose its calls for comes right after the answer.
+    assert.match(await call('broken'), /closed|ended|answer/);
+    await server.until(() => server.count('ping') > 1);
+    slow.resolve();
+    assert.equal(await answer, 'slow');
+    assert.equal(server.count('initialize'), 1);
+    assert.deepEqual(host.log.matching({ event: 'upstream lost' }), []);
+  });
+}
+
+test('AServerThatIsBusyWhenItIsProbedIsNotTakenForALegacyOne', async (context) => {
+  let probes = 0;
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    'server/discover': (params, response) => {
+      if (++probes === 1) return void response.writeHead(503).end();
+      return modern({ tools: {} })['server/discover']();
+    },
+    'tools/list': () => ({ tools: [tool('echo')] }),
+  });
+  const { host, connected } = await serve(context, server);
+  const [{ reason }] = host.log.matching({ event: 'plugin refused' });
+  assert.match(reason, /HTTP status 503, when it is asked whether it is modern; if it is not, .* write "legacy": true$/);
+  assert.equal(connected.protocol, '2026-07-28');
+  assert.equal(server.count('initialize'), 0);
+});
+
+test('AServerIsAskedNothingBeforeItHasHeardThatItIsInitialized', async (context) => {
+  let isInitialized = false;
+  const before = [];
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    'notifications/initialized': async () => {
+      await pause(300);
+      isInitialized = true;
+    },
+    'tools/list': () => {
+      if (!isInitialized) before.push('tools/list');
+      return { tools: [tool('echo')] };
+    },
+  });
+  await serve(context, server);
+  assert.deepEqual(before, []);
+});
+
+test('WhatChangesWhileNobodyListensIsListed', async (context) => {
+  const tools = ['first'];
+  let open;
+  const server = await startScripted(context, {
+    ...modern({ tools: { listChanged: true } }),
+    'tools/list': () => ({ resultType: 'complete', tools: tools.map(tool) }),
+    'subscriptions/listen': (params, response) => {
+      open = response;
+      stream(response, { method: 'notifications/subscriptions/acknowledged', params: { notifications: params.notifications } });
+    },
+  });
+  const { names } = await serve(context, server);
+  await server.until(() => open);
+  tools.push('grown');
+  open.end();
+  await server.until(() => server.count('subscriptions/listen') > 1);
+  while (!(await names()).includes('grown')) await pause(20);
+});
+
+test('AServerThatRefusesToTellOfChangesIsAskedAgainUnlessItCannot', async (context) => {
+  const refusing = (code) => startScripted(context, {
+    ...modern({ tools: { listChanged: true } }),
+    'tools/list': () => ({ resultType: 'complete', tools: [tool('echo')] }),
+    'subscriptions/listen': () => ({ error: { code, message: 'not now' } }),
+  });
+  const [passing, unable] = await Promise.all([refusing(-32603), refusing(-32601)]);
+  await serve(context, unable);
+  await serve(context, passing);
+  await passing.until(() => passing.count('subscriptions/listen') > 2);
+  assert.equal(unable.count('subscriptions/listen'), 1);
+});
+
+test('OfNoMoreResourcesThanTheFirstHundredAreUpdatesAskedFor', async (context) => {
+  let first = 0;
+  const uris = (begin, end) => Array.from({ length: end - begin }, (_, i) => `test://${String(begin + i).padStart(4, '0')}`);
+  const server = await startScripted(context, {
+    ...legacy({ tools: {}, resources: { subscribe: true, listChanged: true } }),
+    'tools/list': () => ({ tools: [tool('move')] }),
+    'tools/call': (params, response, id) => {
+      first += 50;
+      stream(response, { method: 'notifications/resources/list_changed' }, { id, result: said('moved') });
+      response.end();
+    },
+    'resources/list': () => ({ resources: uris(first, first + 120).map((uri) => ({ uri, name: uri })) }),
+    'resources/subscribe': () => ({}),
+    'resources/unsubscribe': () => ({}),
+  });
+  const subscribed = () => {
+    const now = new Set();
+    for (const { method, params } of server.heard) {
+      if (method === 'resources/subscribe') now.add(params.uri);
+      if (method === 'resources/unsubscribe') now.delete(params.uri);
+    }
+    return [...now].sort();
+  };
+  const { call } = await serve(context, server);
+  for (const begin of [0, 50, 100]) {
+    const wanted = JSON.stringify(uris(begin, begin + 100));
+    await server.until(() => JSON.stringify(subscribed()) === wanted);
+    assert.equal(await call('move'), 'moved');
+  }
+});
