@@ -117,7 +117,8 @@ std::string Inspection::place_of(const Asked& asked) {
 
 std::string words_for_place(const std::string& place) {
   if (place.empty()) return {};
-  return "; it was at " + place + (place.find("+0x") == std::string::npos ? "" : ", of which mcp-plugin-host symbolize tells function and line");
+  return "; it was at " + place +
+         (place.find("+0x") == std::string::npos ? "" : ", of which mcp-plugin-host symbolize tells function and line");
 }
 
 PluginVersion* Inspection::usable(CheckReport& report) {

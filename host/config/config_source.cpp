@@ -123,7 +123,9 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
   const bool knows_groups = !config.issuers.empty() || !config.proxy.groups_header.empty();
   for (const auto& [name, role] : config.roles) {
     if ((config.issuers.empty() && !role.scopes.empty()) || (!knows_groups && !role.groups.empty()))
-      mistakes.push_back({append_to_pointer("/roles", name), "has scopes or groups, which need [issuers.NAME], or for groups [proxy] groups_header", true});
+      mistakes.push_back({append_to_pointer("/roles", name),
+                          "has scopes or groups, which need [issuers.NAME], or for groups [proxy] groups_header",
+                          true});
     for (std::size_t i = 0; i < role.issuers.size(); ++i) {
       if (!config.issuers.contains(role.issuers[i]) && !connections.takes_issuer(role.issuers[i]))
         mistakes.push_back({append_to_pointer("/roles", name) + "/issuers/" + std::to_string(i),

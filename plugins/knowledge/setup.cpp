@@ -26,7 +26,8 @@ struct Query {
   int limit = 10;
   static constexpr auto fields() {
     return std::tuple{
-        mcp::field("query", &Query::query, "Words, of which the last may be the beginning of one, of three letters or more. No operators")
+        mcp::field("query", &Query::query,
+                   "Words, of which the last may be the beginning of one, of three letters or more. No operators")
             .min_length(1)
             .max_length(1000),
         mcp::field("limit", &Query::limit, "At most so many documents").min(1).max(50).default_value(10)};

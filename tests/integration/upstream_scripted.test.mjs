@@ -81,6 +81,16 @@ test('AServerThatIsBusyWhenItIsProbedIsNotTakenForALegacyOne', async (context) =
   assert.equal(server.count('initialize'), 0);
 });
 
+test('AServerThatFailsAtWhatItDoesNotKnowIsALegacyOne', async (context) => {
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    'server/discover': (params, response) => void response.writeHead(500).end(),
+    'tools/list': () => ({ tools: [tool('echo')] }),
+  });
+  const { connected } = await serve(context, server);
+  assert.equal(connected.protocol, '2025-11-25');
+});
+
 test('AServerIsAskedNothingBeforeItHasHeardThatItIsInitialized', async (context) => {
   let isInitialized = false;
   const before = [];

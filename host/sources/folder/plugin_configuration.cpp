@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,9 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
+#include "base/similar_name.hpp"
 #include "plugin/isolated/worker_frame.hpp"
 #include "sources/folder/component_settings_reader.hpp"
 
@@ -183,8 +184,9 @@ Result<> take_host_members(Json& object, PluginConfiguration& configuration) {
 
 // Other letters' case, one letter too many, too few or wrong, or two that changed places.
 bool is_slip_for(std::string_view written, std::string_view name) {
-  std::string lower(written);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto lower = lower_case(std::string(written));
+  // Too much depends on these two to look for one letter only.
+  if (name == "sandbox" || name == "isolation") return !similar_name(lower, {std::string(name)}).empty();
   const auto same = static_cast<std::size_t>(std::ranges::mismatch(lower, name).in1 - lower.begin());
   const auto has = std::string_view(lower).substr(same);
   const auto meant = name.substr(same);
@@ -200,7 +202,8 @@ bool is_slip_for(std::string_view written, std::string_view name) {
 Result<> check_own_members(const Json& own) {
   for (const auto& [key, value] : own.items()) {
     for (const std::string_view name : {"aliases", "errors", "isolation", "limits", "payment", "restarts", "sandbox"}) {
-      const bool fits = name == "isolation" || (name == "errors" ? value == "masked" : value.is_object());
+      const bool fits =
+          name == "isolation" || name == "sandbox" || (name == "errors" ? value == "masked" : value.is_object());
       if (!is_slip_for(key, name) || !fits) continue;
       const auto meant = '"' + std::string(name) + '"';
       return fail("has " + dump(Json(key)) + ", which looks like the host's " + meant + " and is not: write " + meant +

@@ -230,10 +230,11 @@ Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, b
     const MutexLock lock(mutex_);
     if (ended_) return *ended_;
   }
-  // Whatever else it says, or does not say, is no modern server's. Over HTTP nobody may be there at all, and what keeps
-  // a server from answering now says nothing of its era.
+  // Whatever else it says, or does not say, is no modern server's: some older ones fail (500, 501) at what they do not
+  // know. Over HTTP nobody may be there at all, and what keeps a server from answering now says nothing of its era.
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
-  const bool refuses = failure != nullptr && failure->status != 0 && !failure->error.may_pass();
+  const bool refuses = failure != nullptr && failure->status != 0 &&
+                       (!failure->error.may_pass() || failure->status == 500 || failure->status == 501);
   is_legacy = failure == nullptr || refuses || transport_->process() != 0;
   if (is_legacy) return peer;
   auto why = failure->error;

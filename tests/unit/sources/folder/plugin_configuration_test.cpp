@@ -203,6 +203,10 @@ TEST_F(PluginConfigurationTest, TakesWhatIsSaidOfComponents) {
             R"("maxTimeoutSeconds":60}])");
   EXPECT_EQ(read("{}")->components, nullptr);
   EXPECT_THAT(refusal_of(R"({"aliasses": {"sum": "add"}})"), HasSubstr("looks like the host's \"aliases\""));
+  for (const auto* const members :
+       {R"({"sandboks": {"profile": "strict"}})", R"({"Sandboxes": {"profile": "strict"}})", R"({"sandbx": "strict"})"})
+    EXPECT_THAT(refusal_of(members), HasSubstr("looks like the host's \"sandbox\"")) << members;
+  EXPECT_THAT(refusal_of(R"({"isloaton": "in-process"})"), HasSubstr("looks like the host's \"isolation\""));
 }
 
 }  // namespace
