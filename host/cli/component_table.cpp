@@ -13,7 +13,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t kind_width = 13;  // in columns of a terminal, as the next
+constexpr std::size_t kind_width = 10;  // in columns of a terminal, as the next
 constexpr std::size_t key_width = 28;
 
 std::string alias_words(const ResourceTemplate&) {
@@ -28,7 +28,7 @@ template <class Component>
 void print_lines(std::ostream& out, const char* kind, const std::vector<Component>& components) {
   for (const auto& component : components) {
     const auto description = read_ordered_json(component.json).value("description", "");
-    out << "  " << padded(kind, kind_width) << padded(component_name(component), key_width) << " "
+    out << "  " << padded(std::string(kind) + " ", kind_width) << padded(component_name(component), key_width) << " "
         << printable(alias_words(component) + description.substr(0, description.find('\n'))) << "\n";
   }
 }
@@ -43,7 +43,8 @@ OrderedJson all_json(const std::vector<Component>& components) {
 
 void print_capabilities(std::ostream& out, const char* kind, const std::vector<Capability>& capabilities) {
   for (const auto& [name, json] : capabilities)
-    out << "  " << padded(kind, kind_width) << padded(name, key_width) << " " << printable(json) << "\n";
+    out << "  " << padded(std::string(kind) + " ", kind_width) << padded(name, key_width) << " " << printable(json)
+        << "\n";
 }
 
 OrderedJson capabilities_json(const AddedCapabilities& added) {

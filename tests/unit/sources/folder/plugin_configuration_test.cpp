@@ -206,7 +206,7 @@ TEST_F(PluginConfigurationTest, TakesWhatIsSaidOfComponents) {
   for (const auto* const members :
        {R"({"sandboks": {"profile": "strict"}})", R"({"Sandboxes": {"profile": "strict"}})", R"({"sandbx": "strict"})"})
     EXPECT_THAT(refusal_of(members), HasSubstr("looks like the host's \"sandbox\"")) << members;
-  EXPECT_THAT(refusal_of(R"({"isloaton": "in-process"})"), HasSubstr("looks like the host's \"isolation\""));
+  EXPECT_THAT(refusal_of(R"({"isolatoin": "in-process"})"), HasSubstr("looks like the host's \"isolation\""));
 }
 
 }  // namespace
