@@ -30,8 +30,8 @@ class Publisher {
   using Source = std::size_t;
   Source add_source();
 
-  // The source serves these from now on, and no others, in this order; servers elsewhere come after what is here, of all
-  // sources. `say` says so once it is so.
+  // The source serves these from now on, and no others, in this order; servers elsewhere come after what is here, of
+  // all sources. `say` says so once it is so.
   void publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say);
   // Gives up the leases on what it serves, without telling anybody: the end of the process.
   void release(Source source);

@@ -200,10 +200,11 @@ void SpanExporter::tell(bool taken, const std::string& why) {
   if (taken) {
     log_.info("traces taken again", {{"collector", options_.collector.authority}});
   } else {
-    log_.warning("traces not taken",
-                 {{"collector", options_.collector.authority},
-                  {"reason", why},
-                  {"next", "later spans are sent as before, and these again where that can help; what is dropped is counted"}});
+    log_.warning(
+        "traces not taken",
+        {{"collector", options_.collector.authority},
+         {"reason", why},
+         {"next", "later spans are sent as before, and these again where that can help; what is dropped is counted"}});
   }
 }
 

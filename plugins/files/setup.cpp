@@ -204,7 +204,7 @@ void setup(mcp::Plugin& plugin) {
   const auto settings = plugin.config_as<Settings>();
   const auto access = std::make_shared<const FileAccess>(roots_of(settings), max_file_bytes_of(settings));
   const auto& roots = access->roots().all();
-  if (roots.empty()) return plugin.info(how_to_configure);
+  if (roots.empty()) return plugin.warn(how_to_configure);
   register_reading(plugin, access);
   if (std::any_of(roots.begin(), roots.end(), std::mem_fn(&Root::writable))) register_writing(plugin, access);
   plugin.instructions(instructions(access->roots()));
