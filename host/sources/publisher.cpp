@@ -24,7 +24,8 @@ void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const 
   for (const auto& each : sources_)
     all.insert(all.end(), each.begin(), each.end());
   // A server elsewhere could take the names of what is here, so it comes after that.
-  std::ranges::stable_partition(all, [](const ServedPlugin& each) { return !each.plugin->identity().is_upstream; });
+  std::stable_partition(all.begin(), all.end(),
+                        [](const ServedPlugin& each) { return !each.plugin->identity().is_upstream; });
   const auto next = std::make_shared<const Catalog>(++generation_, std::move(all), instructions_, listing_);
   catalog_.publish(next);
   for (auto* const catalog : more_catalogs_)
