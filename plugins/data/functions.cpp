@@ -64,19 +64,23 @@ bool continues_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-// The size of the first character, as SQLite tells characters apart where they are no UTF-8.
+// Of a character of UTF-8. Where a text is none, no more bytes are looked at either.
+constexpr std::size_t max_character = 4;
+
+// The size of the first character; what does not continue one is one itself.
 std::size_t size_of_first(std::string_view text) {
   std::size_t size = 1;
   if (static_cast<unsigned char>(text.front()) >= 0xC0U) {
-    while (size < text.size() && continues_character(text[size]))
+    while (size < std::min(text.size(), max_character) && continues_character(text[size]))
       ++size;
   }
   return size;
 }
 
 std::size_t size_of_last(std::string_view text) {
+  const auto least = text.size() - std::min(text.size(), max_character);
   auto begin = text.size() - 1;
-  while (begin > 0 && continues_character(text[begin]))
+  while (begin > least && continues_character(text[begin]))
     --begin;
   return size_of_first(text.substr(begin)) == text.size() - begin ? text.size() - begin : 1;
 }

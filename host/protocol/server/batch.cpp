@@ -40,7 +40,10 @@ void Batch::add(std::string body) {
   std::string all;
   {
     const MutexLock lock(mutex_);
-    if (!share_.grow(gathered_, bodies_.size() + body.size())) body = no_room_for(body, gathered_->limit());
+    if (!share_.grow(gathered_, bodies_.size() + body.size())) {
+      auto error = no_room_for(body, gathered_->limit());
+      if (error.size() < body.size()) body = std::move(error);
+    }
     if (!body.empty()) bodies_.append(bodies_.empty() ? "[" : ",").append(body);
     if (--missing_ > 0) return;
     all = std::move(bodies_);

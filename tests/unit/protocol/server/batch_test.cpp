@@ -52,10 +52,13 @@ TEST_F(BatchTest, KeepsNoMoreThanAllBatchesMay) {
     return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":")" + std::string(600'000, 'x') + "\"}";
   };
   {
-    const auto batch = batch_of(3);
+    const auto batch = batch_of(4);
     batch->part()->reply({answer(1)});
     batch->part()->reply({answer(2)});
     EXPECT_GT(gathered_->taken(), 500'000U);
+    MemoryBudget::Share rest;
+    ASSERT_TRUE(rest.grow(gathered_, gathered_->limit() - gathered_->taken()));
+    batch->part()->reply({{}, ReplyStatus::accepted});
     batch->part()->reply({R"({"jsonrpc":"2.0","id":3,"result":{}})"});
   }
   EXPECT_EQ(gathered_->taken(), 0U);
