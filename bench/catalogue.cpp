@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -80,6 +81,11 @@ double resident_mib() {
   return static_cast<double>(pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) / (1 << 20);
 }
 
+[[noreturn]] void fail(const char* why) {
+  std::cout << "BROKEN: " << why << '\n';
+  std::exit(1);
+}
+
 struct Listener final : ListListener {
   void lists_changed(ListKinds) override { ++heard; }
   std::size_t heard = 0;
@@ -97,7 +103,7 @@ double change_with(std::size_t listeners, const ServedPlugin& all, const ServedP
     catalog.publish(std::make_shared<const Catalog>(generation, std::vector{all, generation % 2 == 0 ? one : other}));
   });
   for (const auto& each : listening) {
-    if (each->heard != generation) std::cout << "a listener has not heard of each change\n";
+    if (each->heard != generation) fail("a listener has not heard of each change");
   }
   return time;
 }

@@ -50,10 +50,14 @@ for (const connections of [1, 32]) {
   }, rounds));
 }
 
-// Verifications of one processor a second, which `openssl speed` says as its last column.
+// Verifications of one processor a second, as `openssl speed` says: in the line below its heading, in which newer versions
+// have more columns.
 function speed(what) {
-  const lines = execFileSync('openssl', ['speed', '-seconds', '1', ...what], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  return Number(lines.trim().split('\n').pop().trim().split(/\s+/).pop());
+  const text = execFileSync('openssl', ['speed', '-seconds', '1', ...what], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const lines = text.split('\n').map((line) => line.trim().split(/\s+/));
+  const heading = lines.findIndex((words) => words.includes('verify/s'));
+  const column = lines[heading].indexOf('verify/s') - lines[heading].length;
+  return Number(lines[heading + 1].at(column));
 }
 
 console.log(`\neach of ${tokens} tokens new: the processor time of a request beyond that with a token which is known`);

@@ -1,10 +1,10 @@
 // What the plugin data takes for a large CSV file: how long it is loaded, and the most memory that its worker has had
 // until it is described and asked (VmHWM, which counts its libraries too).
 // usage: data.mjs BUILD_DIR [--mib N]
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
-import { Bench, readArguments } from './hosts.mjs';
+import { Bench, processesOf, readArguments } from './hosts.mjs';
 
 const { build, mib } = readArguments({ mib: 1024 });
 const bench = new Bench(path.resolve(build), 'data');
@@ -48,15 +48,10 @@ async function call(name, args) {
   return { ...result.structuredContent, seconds: (performance.now() - begin) / 1000 };
 }
 function workerPeakKib() {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-      if (Number(/^PPid:\s+(\d+)/m.exec(status)[1]) === host.pid) return Number(/^VmHWM:\s+(\d+)/m.exec(status)[1]);
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  throw new Error('there is no worker');
+  const isOfPlugin = (pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').some((word) => word.endsWith('data.so'));
+  const workers = processesOf(host.pid).filter(isOfPlugin);
+  if (workers.length !== 1) throw new Error(`the plugin has ${workers.length} workers`);
+  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${workers[0]}/status`, 'utf8'))[1]);
 }
 
 const loaded = await call('load_csv', { file_path: 'large.csv' });

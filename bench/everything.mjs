@@ -55,7 +55,7 @@ async function startMs(name, file) {
   const child = spawn(bench.program, ['stdio', '--components', path.join(build, 'bench/components'), '--log-level', 'error',
     '--data', inFolder(`${name}.stdio`), '--config', file], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } })}\n`);
-  await firstLine(child.stdout, /("id":1)/);
+  await firstLine(child.stdout, /("id":1,"result")/);
   const ms = Number(process.hrtime.bigint() - begin) / 1e6;
   const gone = new Promise((resolve) => { child.once('exit', resolve); });
   child.stdin.end();

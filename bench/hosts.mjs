@@ -23,6 +23,9 @@ export function readArguments(defaults) {
   return wanted;
 }
 
+// A bench that is interrupted takes away what it has made, as at any other end.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 export const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 // The first group of the first line that matches.

@@ -26,6 +26,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -387,7 +388,7 @@ class Load {
   }
 
   double part(double of) {
-    if (latencies_.empty()) return 0;
+    if (latencies_.empty()) return std::numeric_limits<double>::quiet_NaN();
     const auto at = latencies_.begin() + static_cast<std::ptrdiff_t>(of * static_cast<double>(latencies_.size() - 1));
     std::nth_element(latencies_.begin(), at, latencies_.end());
     return *at;

@@ -63,7 +63,9 @@ async function search(query) {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call',
       params: { name: 'search_knowledge', arguments: { query }, _meta: meta } }),
   });
-  return (await response.json()).result.structuredContent;
+  const { result, error } = await response.json();
+  if (error || result.isError) throw new Error(JSON.stringify(error ?? result));
+  return result.structuredContent;
 }
 while ((await search('anything')).indexing) {
   // Each of these waits for a while itself.
@@ -88,9 +90,12 @@ console.log(`${queries} searches: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, the lon
 const waits = [];
 for (let i = 0; i < changes; ++i) {
   const changed = `changed${i}x`;
+  const document = (i * 7) % documents;
   const from = performance.now();
-  writeFileSync(path.join(folder, String(i % 100), `${(i * 7) % documents}.md`), `# Changed\n\n${changed}\n`);
-  while ((await search(changed)).results.length === 0);
+  writeFileSync(path.join(folder, String(document % 100), `${document}.md`), `# Changed\n\n${changed}\n`);
+  while ((await search(changed)).results.length === 0) {
+    if (performance.now() - from > 60_000) throw new Error(`the change of document ${document} is not found`);
+  }
   waits.push((performance.now() - from) / 1000);
 }
 waits.sort((a, b) => a - b);

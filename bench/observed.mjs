@@ -24,14 +24,24 @@ await bench.start('traces, none sampled', { isolation, toml: traces('0.0') });
 await bench.start('traces, 1 % sampled', { isolation, toml: traces('0.01') });
 const all = await bench.start('traces, all sampled', { isolation, toml: traces('1.0'), options: admin });
 
-const scrape = `setInterval(() => fetch('${metrics}').then((page) => page.text()), 1000)`;
-const scraper = spawn(process.execPath, ['-e', scrape], { stdio: 'inherit' });
+// Somebody asks for the page each second while its host has its turn, and rests in the turns of the others.
+const scrape = `setInterval(() => fetch('${metrics}').then((page) => page.text()), 1000); console.log('begun')`;
+const scraper = spawn(process.execPath, ['-e', scrape], { stdio: ['ignore', 'pipe', 'inherit'] });
+await firstLine(scraper.stdout, /(begun)/);
+scraper.kill('SIGSTOP');
+function loadScraped(child) {
+  scraper.kill('SIGCONT');
+  const result = load(child, { seconds });
+  scraper.kill('SIGSTOP');
+  return result;
+}
 
-const loads = Object.fromEntries(Object.entries(bench.hosts).map(([name, child]) => [name, () => load(child, { seconds })]));
+const loads = Object.fromEntries(Object.entries(bench.hosts).map(([name, child]) =>
+  [name, () => (name === 'metrics' ? loadScraped(child) : load(child, { seconds }))]));
 console.log(`${rounds} rounds of ${seconds} s, 32 connections, ${isolation}\n`);
 printTurns(takeTurns(loads, rounds));
 const page = await (await fetch(all.admin)).text();
 for (const line of page.match(/^mcph_trace_\w+.*$/gm)) console.log(line);
 await bench.end();
-await stop(scraper);
+scraper.kill('SIGKILL');
 await stop(collector);

@@ -2,7 +2,7 @@
 // that they speak. Each is checked for right answers first.
 // usage: peers.mjs BUILD_DIR [--seconds N] [--rounds N] [--connections N] [--only NAME[,NAME]...]
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,10 +16,12 @@ const peers = path.resolve(build, '../peers');
 const processors = 2; // what those that need to be told are given
 const revisions = { modern: '2026-07-28', legacy: '2025-11-25' };
 const both = Object.keys(revisions);
+const data = mkdtempSync(path.join(os.tmpdir(), 'bench-peers-')); // of the plugins of this host
 const host = (isolation) => ({
   eras: both,
   command: () => [path.resolve(build, 'bin/mcp-plugin-host'), 'serve', '--components', path.resolve(build, 'bench/components'),
-    '--listen', '127.0.0.1:0', '--threads', String(processors), '--isolation', isolation, '--control', 'none'],
+    '--listen', '127.0.0.1:0', '--threads', String(processors), '--isolation', isolation, '--control', 'none',
+    '--data', path.join(data, isolation)],
 });
 const node = (version) => () => [process.execPath, path.join(peers, `typescript-v${version}/server.mjs`)];
 
@@ -44,6 +46,7 @@ const wanted = Object.keys(kinds).filter((name) => only === '' || only.split(','
 
 const running = new Set();
 process.once('exit', () => {
+  rmSync(data, { recursive: true, force: true });
   for (const pid of [...running].flatMap((child) => processesOf(child.pid))) process.kill(pid, 'SIGKILL');
 });
 

@@ -5,17 +5,45 @@
 #   bench/peers.sh [--seconds N] [--rounds N] [--connections N] [--only NAME[,NAME]...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-for tool in cargo go python3 npm; do
-  command -v "$tool" >/dev/null || { echo "This needs $tool; on Debian and Ubuntu it is in a package (cargo, golang-go, python3-venv, npm)" >&2; exit 2; }
+only=
+for ((i = 1; i < $#; ++i)); do
+  if [[ ${!i} == --only ]]; then
+    value=$((i + 1))
+    only=${!value}
+  fi
 done
+# Whether a server, by its name in peers.mjs, is asked for.
+is_wanted() {
+  local part
+  [[ -n $only ]] || return 0
+  for part in ${only//,/ }; do
+    [[ $1 == *$part* ]] && return 0
+  done
+  return 1
+}
+need() {
+  command -v "$1" >/dev/null || { echo "This needs $1; on Debian and Ubuntu it is in a package ($2)" >&2; exit 2; }
+}
+need npm npm
 peers=$PWD/build/peers
 mkdir -p "$peers"
-cmake --preset release >/dev/null
+# As serve.sh does: without the tests, whose needs may not be installed.
+[[ -f build/release/build.ninja ]] || cmake --preset release -DMCP_BUILD_TESTS=OFF >/dev/null
 cmake --build --preset release --target mcp-plugin-host bench_http_load bench_baseline bench_echo >/dev/null
-nice -n 19 cargo build --quiet --release --jobs 1 --manifest-path bench/peers/rust/Cargo.toml --target-dir "$peers/rust"
-(cd bench/peers/go && nice -n 19 go build -p 1 -o "$peers/go/echo-server" .)
-sh tests/fastmcp/pip_install.sh python3 "$peers/python" "$PWD/bench/peers/python/requirements.txt"
+if is_wanted 'Rust, rmcp'; then
+  need cargo cargo
+  nice -n 19 cargo build --quiet --release --jobs 1 --manifest-path bench/peers/rust/Cargo.toml --target-dir "$peers/rust"
+fi
+if is_wanted 'Go, go-sdk'; then
+  need go 'golang-go, where it is as new as bench/peers/go/go.mod says'
+  (cd bench/peers/go && nice -n 19 go build -p 1 -o "$peers/go/echo-server" .)
+fi
+if is_wanted 'Python, FastMCP'; then
+  need python3 python3-venv
+  sh tests/fastmcp/pip_install.sh python3 "$peers/python" "$PWD/bench/peers/python/requirements.txt"
+fi
 for version in 1 2; do
+  is_wanted "TypeScript, SDK v$version" || continue
   folder=$peers/typescript-v$version
   mkdir -p "$folder"
   cp "bench/peers/typescript-v$version"/* "$folder"

@@ -20,7 +20,13 @@ const loops = option('--loops', Math.min(4, os.availableParallelism()));
 const only = word('--only');
 const host = path.join(build, 'bin/mcp-plugin-host');
 const running = new Set();
-process.once('exit', () => { for (const child of running) child.kill('SIGKILL'); });
+const temporary = mkdtempSync(path.join(os.tmpdir(), 'bench-run-'));
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+  rmSync(temporary, { recursive: true, force: true });
+});
+// What plugins keep: none that somebody has on this machine.
+const ownData = () => ['--data', mkdtempSync(path.join(temporary, 'data-'))];
 
 const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
 const modernHeaders = (method) => ({
@@ -29,7 +35,7 @@ const modernHeaders = (method) => ({
 });
 
 async function startHost(folder, ...options) {
-  const child = spawn(host, ['serve', '--components', folder, '--listen', '127.0.0.1:0', '--threads', String(loops), '--control', 'none', ...options],
+  const child = spawn(host, ['serve', '--components', folder, '--listen', '127.0.0.1:0', '--threads', String(loops), '--control', 'none', ...ownData(), ...options],
     { stdio: ['ignore', 'ignore', 'pipe'] });
   running.add(child);
   child.url = await firstLine(child.stderr, /serving url=(\S+)/);
@@ -55,16 +61,18 @@ const rows = [];
 function addRows(what, results) {
   const { baseline, fixed, 'in-process': inProcess } = results;
   for (const [name, each] of Object.entries(results)) {
+    const errors = each.reduce((sum, result) => sum + result.errors, 0);
+    figures.errors += errors;
     const of = (figure, digits = 0) => median(each.map((result) => result[figure])).toFixed(digits);
     const ratio = (base, figure) => (base === undefined || base === each ? '' : ratioTo(base, each, figure).toFixed(2));
     rows.push([`${what}, ${name}`, of('perSecond'), of('p50'), of('p99'), of('processor', 1), ratio(baseline, 'perSecond'),
       ratio(baseline, 'p50'), ratio(fixed, 'perSecond'), name === 'worker' ? ratio(inProcess, 'perSecond') : '',
-      of('ofLoad', 1), String(each.reduce((sum, result) => sum + result.errors, 0))]);
+      of('ofLoad', 1), String(errors)]);
   }
 }
 
 const facts = [];
-const figures = {}; // for --json
+const figures = { errors: 0 }; // for --json; and how many requests failed
 const isolations = ['in-process', 'worker'];
 
 // The servers that `kinds` names take the load in turn.
@@ -130,11 +138,11 @@ if (only === undefined) {
   await end(server);
 }
 
-async function stdioStartMs() {
+async function stdioStartMs(data) {
   const begin = process.hrtime.bigint();
-  const child = spawn(host, ['stdio', '--components', components, '--log-level', 'error'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(host, ['stdio', '--components', components, '--log-level', 'error', '--data', data], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } })}\n`);
-  await firstLine(child.stdout, /("id":1)/);
+  await firstLine(child.stdout, /("id":1,"result")/);
   const ms = Number(process.hrtime.bigint() - begin) / 1e6;
   const gone = new Promise((resolve) => { child.once('exit', resolve); });
   child.stdin.end();
@@ -143,14 +151,15 @@ async function stdioStartMs() {
 }
 async function compareStarts() {
   const starts = [];
-  for (let i = 0; i < 15; ++i) starts.push(await stdioStartMs());
+  const [, data] = ownData();
+  for (let i = 0; i < 15; ++i) starts.push(await stdioStartMs(data));
   figures.stdioStartMs = median(starts);
   facts.push(['stdio: start to first tools/list answer', `median ${median(starts).toFixed(1)} ms of ${starts.length}`]);
 }
 if (only === undefined || 'stdio'.includes(only)) await compareStarts();
 
 async function replacedToHeardMs() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'mcp-bench-'));
+  const folder = mkdtempSync(path.join(temporary, 'replaced-'));
   const served = path.join(folder, 'tools/replaced.so');
   mkdirSync(path.dirname(served));
   const builds = ['one', 'two'].map((name) => path.join(build, `bench/replaced/bench_replaced_${name}.so`));
@@ -179,7 +188,6 @@ async function replacedToHeardMs() {
   }
   request.destroy();
   await end(server);
-  rmSync(folder, { recursive: true });
   return heard;
 }
 if (only === undefined) {

@@ -1,5 +1,5 @@
 // What a server over stdio answers by itself: calls its tool echo with so many requests open at any time, and says how
-// many answers came. usage: bench_stdio_load SECONDS OPEN PROGRAM [ARGUMENT]...
+// many results came a second, once it has been busy for a second. An answer that is none ends it. usage: bench_stdio_load SECONDS OPEN PROGRAM [ARGUMENT]...
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -14,6 +14,8 @@
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds warm_up{1};
 
 [[noreturn]] void fail(const char* why) {
   std::perror(why);
@@ -66,6 +68,12 @@ std::string call(std::uint64_t id) {
          "\n";
 }
 
+void check(const std::string& answer) {
+  if (answer.find(R"("result":)") != answer.npos && answer.find(R"("isError":true)") == answer.npos) return;
+  std::fprintf(stderr, "an answer that is no result: %s\n", answer.c_str());
+  std::exit(1);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -81,18 +89,24 @@ int main(int count, char** arguments) {
   std::uint64_t answers = 0;
   std::array<char, 65536> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): read writes it
   auto begin = Clock::now();
+  std::string line;  // which has not come to its end
   for (bool is_warm = false;;) {
     const auto read = ::read(server.output, bytes.data(), bytes.size());
     if (read <= 0) fail("the server has ended");
     next.clear();
-    for (const char c : std::string_view(bytes.data(), static_cast<std::size_t>(read))) {
-      if (c != '\n') continue;
+    for (std::string_view rest(bytes.data(), static_cast<std::size_t>(read)); !rest.empty();) {
+      const auto end = rest.find('\n');
+      line += rest.substr(0, end);
+      if (end == rest.npos) break;
+      rest.remove_prefix(end + 1);
+      check(line);
+      line.clear();
       ++answers;
       next += call(++asked);
     }
     const auto now = Clock::now();
-    // The first answers come when it has begun.
-    if (!is_warm && answers > 10 * open) {
+    // The first answers come when it has begun, and a runtime that compiles what is hot has done so.
+    if (!is_warm && answers > 10 * open && now - begin >= warm_up) {
       is_warm = true;
       answers = 0;
       begin = now;

@@ -46,14 +46,27 @@ for kind in plain tls; do
 done
 taskset -c 0 nginx -p "$folder" -c "$folder/nginx.conf" 2>"$folder/nginx.log" &
 running+=($!)
-sleep 2
+for port in 18080 18443 18444; do
+  for ((tries = 0; ; ++tries)); do
+    (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
+    ((tries < 100)) || { echo "nothing listens at port $port" >&2; cat "$folder/nginx.log" >&2; exit 1; }
+    sleep 0.1
+  done
+done
+# Otherwise another program is at one of these ports.
+for each in "${running[@]}"; do
+  kill -0 "$each" || { echo "a server has ended; are the ports 18080, 18443 and 18444 free?" >&2; exit 1; }
+done
 
 rate() { awk '/Non-2xx/ { print "some failed: " $0 >"/dev/stderr"; exit 1 } /^Requests\/sec/ { print $2 }'; }
 calls() { taskset -c 1 wrk -t1 -c16 -d"$seconds" -s "$folder/call.lua" "$1" | rate; }
 handshakes() { taskset -c 1 wrk -t1 -c16 -d"$seconds" -H 'Connection: close' "$1" | awk '/^Requests\/sec/ { print $2 }'; }
 for ((round = 0; round < rounds; ++round)); do
-  echo "$(calls http://127.0.0.1:18080/mcp) $(calls https://127.0.0.1:18443/mcp)" \
-    "$(handshakes https://127.0.0.1:18443/mcp) $(handshakes https://127.0.0.1:18444/)"
+  plain=$(calls http://127.0.0.1:18080/mcp)
+  by_tls=$(calls https://127.0.0.1:18443/mcp)
+  of_host=$(handshakes https://127.0.0.1:18443/mcp)
+  of_nginx=$(handshakes https://127.0.0.1:18444/)
+  echo "$plain $by_tls $of_host $of_nginx"
 done | tee "$folder/rounds" | awk 'BEGIN { print "calls/s plain, by TLS; handshakes/s of the host, of nginx" } { print }'
 median() { awk "{ print $1 }" "$folder/rounds" | sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
 printf 'by TLS / plain: %.2f   handshakes / those of nginx: %.2f   (medians)\n' "$(median '$2 / $1')" "$(median '$3 / $4')"

@@ -6,7 +6,7 @@ set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
@@ -19,9 +19,12 @@ endif()
 # What clang says of a lock that is not held where it should be: host/base/mutex.hpp.
 set(MCP_THREAD_SAFETY_WARNINGS -Wthread-safety -Wthread-safety-beta)
 
+# A compiler that is newer than these sources may warn of more.
+option(MCP_WARNINGS_AS_ERRORS "A warning of the compiler ends the build" ${PROJECT_IS_TOP_LEVEL})
 add_library(mcp_project_options INTERFACE)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
-  target_compile_options(mcp_project_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+  target_compile_options(mcp_project_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+    $<$<BOOL:${MCP_WARNINGS_AS_ERRORS}>:-Werror>)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(mcp_project_options INTERFACE ${MCP_THREAD_SAFETY_WARNINGS})
     # In one unit a local name may hide one of another file, of which clang tells more than gcc; it is none that the

@@ -45,6 +45,9 @@ missing=()
 for package in "${packages[@]}"; do
   # A node of another origin brings its own npm.
   if [[ "$package" == npm ]] && command -v npm >/dev/null; then continue; fi
+  # Newer systems have a newer Boost, by the plain name.
+  if [[ "$package" == libboost1.81-dev ]] && is_installed libboost-dev &&
+    dpkg --compare-versions "$(dpkg-query -W -f='${Version}' libboost-dev)" ge 1.81; then continue; fi
   # The package follows the version of the one named clang; they may be there by another name.
   if [[ "$package" == libclang-rt-dev ]] && links_fuzz_targets; then continue; fi
   is_installed "$package" || missing+=("$package")
@@ -58,7 +61,6 @@ if [[ $(id -u) -ne 0 ]]; then
   as_root=(sudo)
 fi
 "${as_root[@]}" apt-get update -qq
-# Newer systems have dropped libboost1.81-dev and have a newer Boost by the plain name.
 available=()
 for package in "${missing[@]}"; do
   if [[ "$package" == libboost1.81-dev ]] && ! apt-cache show "$package" >/dev/null 2>&1; then package=libboost-dev; fi

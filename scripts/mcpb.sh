@@ -18,6 +18,10 @@ while [[ "${1:-}" == --* ]]; do
   esac
   shift 2
 done
+if [[ ! -f $build/share/man/man1/mcp-plugin-host.1 ]]; then
+  echo "$build is no whole build: run cmake --preset release && cmake --build --preset release, or say --build BUILD" >&2
+  exit 1
+fi
 mkdir -p "${1:-build/packages}"
 out=$(realpath "${1:-build/packages}")
 version=$(sed -n 's/^project(mcp-plugin-host VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)

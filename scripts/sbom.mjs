@@ -15,10 +15,6 @@ const run = (...command) => execFileSync(command[0], command.slice(1), { encodin
 const changelog = (field) => run('dpkg-parsechangelog', '-l', path.join(source, 'debian/changelog'), '-S', field).trim();
 const version = changelog('Version');
 
-// Of which only headers are used.
-const compiledIn = ['libboost1.81-dev', 'libcli11-dev', 'libfmt-dev', 'libspdlog-dev', 'libtomlplusplus-dev', 'nlohmann-json3-dev',
-  'pybind11-dev'];
-
 // Where /lib is /usr/lib, the package may know the file by either name.
 function packageOf(file) {
   const real = realpathSync(file);
@@ -28,6 +24,10 @@ function packageOf(file) {
   }
   throw new Error(`${file} is of no package; install it with the package manager`);
 }
+// Of which only headers are used.
+const compiledIn = [packageOf('/usr/include/boost/version.hpp'), 'libcli11-dev', 'libfmt-dev', 'libspdlog-dev', 'libtomlplusplus-dev',
+  'nlohmann-json3-dev', 'pybind11-dev'];
+const system = /^ID="?([a-z]+)/m.exec(readFileSync('/etc/os-release', 'utf8'))[1]; // debian or ubuntu
 function described(name) {
   const fields = run('dpkg-query', '--show', '--showformat=${Package}\t${Version}\t${Architecture}\t${Maintainer}\n', name);
   const [found, packageVersion, architecture, maintainer] = fields.split('\n')[0].split('\t');
@@ -40,7 +40,7 @@ for (const deb of readdirSync(folder).filter((name) => name.endsWith(`.deb`) && 
 }
 const ours = [];
 const files = readdirSync(work, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  .map((entry) => path.join(entry.parentPath, entry.name)).sort();
+  .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name)).sort();
 for (const file of files) {
   const bytes = readFileSync(file);
   if (bytes.subarray(0, 4).toString('latin1') !== '\x7fELF') continue;
@@ -69,7 +69,7 @@ const packages = [
     supplier: `Organization: ${each.maintainer.replace(/ <.*/, '')}`,
     externalRefs: [{
       referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl',
-      referenceLocator: `pkg:deb/debian/${encodeURIComponent(each.name)}@${encodeURIComponent(each.version)}?arch=${each.architecture}`,
+      referenceLocator: `pkg:deb/${system}/${encodeURIComponent(each.name)}@${encodeURIComponent(each.version)}?arch=${each.architecture}`,
     }],
   })),
 ];

@@ -5,5 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install_dependencies.sh --site
+rm -rf build/site/pages
 SITE_PICTURES="$PWD/build/release/pictures" sh site/build.sh build/site
+[[ -f build/site/pages/index.html ]] || exit 1  # why, has been said
 if [[ "${1:-}" == --serve ]]; then exec python3 -m http.server --bind 127.0.0.1 --directory build/site/pages 8000; fi

@@ -55,8 +55,12 @@ static void setup(mcp::Plugin& plugin) {
           "convert", "Converts an amount of money by today's rate.",
           [url = plugin.config_as<Settings>().url](double amount, const std::string& from, const std::string& to,
                                                    mcp::Context& context) {
-            const auto answer = mcp::Json::parse(get(url + "/latest?base=" + from + "&symbols=" + to, context));
-            return amount * answer.at("rates").at(to).get<double>();
+            const auto text = get(url + "/latest?base=" + from + "&symbols=" + to, context);
+            const auto answer = mcp::Json::parse(text, nullptr, false);  // whatever comes, nothing is thrown
+            const auto rates = answer.find("rates");
+            if (rates == answer.end() || !rates->contains(to))
+              throw mcp::ToolError("There is no rate from " + from + " to " + to + ".");
+            return amount * rates->at(to).get<double>();
           },
           mcp::arg("amount", "How much"), mcp::arg("from", "Such as EUR").pattern("^[A-Z]{3}$"),
           mcp::arg("to", "Such as USD").pattern("^[A-Z]{3}$"))

@@ -33,7 +33,7 @@ std::string quoted_name(std::string_view text) {
 }
 
 std::string words_for(std::string_view name) {
-  return R"(has "aliases": {)" + quoted_name(name) + "}, ";
+  return R"(has "aliases": {)" + quoted_name(name) + ": ...}, ";
 }
 
 // What may have been meant.

@@ -101,8 +101,6 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // known.
 std::string mistake_in_words(const CLI::App& command) {
   const auto is_option = [](std::string_view word) { return word.starts_with('-'); };
-  // Then an option may be one of the command that is missing.
-  const bool lacks_command = command.get_require_subcommand_min() > 0;
   std::vector<std::string> options;
   for (const auto* const option : command.get_options()) {
     for (const auto& name : option->get_lnames())
@@ -111,9 +109,16 @@ std::string mistake_in_words(const CLI::App& command) {
   std::vector<std::string> commands;
   for (const auto* const each : command.get_subcommands(nullptr))
     commands.push_back(each->get_name());
-  for (const auto& word : command.remaining()) {
+  const auto words = command.remaining();
+  // An option may be one of the command that is missing.
+  if (command.get_require_subcommand_min() > 0 && (words.empty() || is_option(words.front()))) {
+    std::string list;
+    for (const auto& each : commands)
+      list += (list.empty() ? "" : ", ") + each;
+    return "\"" + command.get_name() + "\" needs one of its commands: " + list;
+  }
+  for (const auto& word : words) {
     const auto name = word.substr(0, word.find('='));
-    if (is_option(name) && lacks_command) return {};
     if (is_option(name)) return "\"" + name + "\" is not an option" + did_you_mean(name, options);
     if (!commands.empty()) return "\"" + word + "\" is not a command" + did_you_mean(word, commands);
   }
@@ -270,7 +275,7 @@ void CommandLine::offer_tools_for_authors() {
   // What is answered is their output, so they log little.
   const auto quiet = with_log_level(Log::Level::warning);
   auto& inspect =
-      offer_configured(app_, "inspect", "Say what plugins export, or why they would be refused; starts none", quiet,
+      offer_configured(app_, "inspect", "Say what plugins export, or why they would be refused", quiet,
                        [this](Config config, const ConfigSource&) -> Command {
                          inspect_.config = std::move(config);
                          return inspect_;

@@ -2,9 +2,19 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace mcph {
+namespace {
+
+// A kind of component as a field of the log: "resource_template".
+std::string field_of(std::string kind) {
+  std::ranges::replace(kind, ' ', '_');
+  return kind;
+}
+
+}  // namespace
 
 void Publisher::publish_to(PublishedCatalog& catalog) {
   const MutexLock lock(mutex_);
@@ -44,7 +54,7 @@ void Publisher::report_conflicts(const Catalog& catalog) {
   for (const auto& conflict : catalog.conflicts()) {
     if (std::find(reported_conflicts_.begin(), reported_conflicts_.end(), conflict) != reported_conflicts_.end())
       continue;
-    log_.warning("component hidden", {{conflict.kind, conflict.key},
+    log_.warning("component hidden", {{field_of(conflict.kind), conflict.key},
                                       {"served", conflict.served.string()},
                                       {"hidden", conflict.hidden.string()},
                                       {"reason",
@@ -55,7 +65,8 @@ void Publisher::report_conflicts(const Catalog& catalog) {
   for (const auto& conflict : reported_conflicts_) {
     const auto* owner = catalog.find_owner(conflict.kind, conflict.key);
     if (owner == nullptr || owner->identity().file != conflict.hidden) continue;
-    log_.info("component no longer hidden", {{conflict.kind, conflict.key}, {"served", conflict.hidden.string()}});
+    log_.info("component no longer hidden",
+              {{field_of(conflict.kind), conflict.key}, {"served", conflict.hidden.string()}});
   }
   reported_conflicts_ = catalog.conflicts();
 }

@@ -32,7 +32,7 @@ function(_mcp_plugin_has_plain_flags result)
   set(warnings "W([^apl].*|[apl]([^,].*)?)?")
   set(hardening "fstack-protector.*|fstack-clash-protection|fcf-protection.*|[DU]_FORTIFY_SOURCE.*|f(file|debug|macro)-prefix-map=.*")
   list(FILTER flags EXCLUDE REGEX
-    "^-([Og].*|${warnings}|${hardening}|pipe|DNDEBUG|std=.*|fdiagnostics-.*|fno-omit-frame-pointer)$")
+    "^-([Og].*|${warnings}|${hardening}|pipe|DNDEBUG|std=.*|fdiagnostics-.*|fno-omit-frame-pointer|mno-omit-leaf-frame-pointer)$")
   if(arg_SANITIZED AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(FILTER flags EXCLUDE REGEX "^-fsanitize=(address|undefined|leak|,)+$")
   endif()

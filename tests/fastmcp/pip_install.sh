@@ -6,10 +6,15 @@ set -eu
 python=$1
 folder=$2
 requirements=${3:-$(dirname "$0")/requirements.txt}
-# A copy of the list that was installed: equal, nothing is to do.
+# What was installed: equal, nothing is to do.
 installed=$folder/installed-requirements.txt
+# The list, and those that it names.
+wanted() {
+  cat "$requirements"
+  sed -n 's/^--requirement //p' "$requirements" | while read -r more; do cat "$(dirname "$requirements")/$more"; done
+}
 
-if cmp -s "$requirements" "$installed" && "$folder/bin/python" --version >/dev/null; then
+if wanted | cmp -s - "$installed" && "$folder/bin/python" --version >/dev/null; then
   exit 0
 fi
 rm -rf "$folder"
@@ -21,5 +26,5 @@ elif ! "$folder/bin/python" -m pip install --quiet --disable-pip-version-check -
   rm -rf "$folder"
   echo "skipped: pip did not install $requirements; it needs a package index, and Python 3.10 or newer"
 else
-  cp "$requirements" "$installed"
+  wanted >"$installed"
 fi

@@ -148,7 +148,7 @@ suite('Aliases', () => {
   });
 
   const mistakes = [
-    [{ sum: 'addd' }, /has "aliases": \{"sum"\}, but the plugin has no tool, prompt or resource "addd"; did you mean "add"\?/],
+    [{ sum: 'addd' }, /has "aliases": \{"sum": \.\.\.\}, but the plugin has no tool, prompt or resource "addd"; did you mean "add"\?/],
     [{ contents: 'add' }, /the plugin has "contents" itself; choose another name/],
     [{ 'two words': 'add' }, /which is no name for a tool/],
     [{ 'help://notes': 'catalogue://notes/{name}' }, /is a resource template; only tools, prompts and single resources/],

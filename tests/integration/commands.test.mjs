@@ -65,8 +65,8 @@ test('AMistypedCommandOrOptionIsNamed', async () => {
   assert.equal(await on('telephone'), '"telephone" is not a command\n');
   assert.equal(await on('token', 'lst'), '"lst" is not a command; did you mean "list"?\n');
   assert.equal(await on('token', 'creat', 'ada', '--role', 'user'), '"creat" is not a command; did you mean "create"?\n');
-  assert.equal(await on('token'), 'A subcommand is required\n');
-  assert.equal(await on('token', '--role', 'user'), 'A subcommand is required\n');
+  assert.equal(await on('token'), '"token" needs one of its commands: create, list, revoke\n');
+  assert.equal(await on('token', '--role', 'user'), '"token" needs one of its commands: create, list, revoke\n');
   assert.equal(await on('-v'), '"-v" is not an option\n');
   assert.equal(await on('--vresion'), '"--vresion" is not an option; did you mean "--version"?\n');
   assert.equal(await on('serve', '--componets', 'comps'), '"--componets" is not an option; did you mean "--components"?\n');

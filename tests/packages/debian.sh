@@ -52,6 +52,13 @@ inside 'dpkg --install /debs/*.deb >/dev/null'
 passed "installed: ${#debs[@]} packages"
 
 inside '
+  for file in $(sed -n "s|^Documentation=file://||p" /lib/systemd/system/mcp-plugin-host.service) \
+    /usr/share/doc/mcp-plugin-host/README.md /usr/share/doc/mcp-plugin-host/ABI.md; do
+    test -f "$file" || { echo "$file is not there"; exit 1; }
+  done'
+passed 'the documents are there by the names by which others name them'
+
+inside '
   cd /home/ada
   runuser --user ada -- bash /debs/author.sh >/tmp/author 2>&1 || { cat /tmp/author; exit 1; }'
 passed 'a project is made, built, tested and called by a user; a plugin that comes with the host is called'
