@@ -29,6 +29,9 @@ std::optional<double> find_constant(std::string_view name);
 // All of them, with commas.
 std::string function_names();
 
+// To so many digits after the point, as the function round does it: halves of the decimal number away from zero.
+double rounded(double value, int digits);
+
 // As few digits as tell the number from every other.
 std::string shortest_text(double value);
 

@@ -58,7 +58,8 @@ Answer answer_to(const Calculation& calculation) {
   const auto places = calculation.decimal_places;
   if (places && (*places < 0 || *places > max_decimal_places)) throw mcp::ToolError("decimal_places must be 0 to 15");
   const double value = evaluate(calculation.expression);
-  return {value, places ? formatted(value, std::chars_format::fixed, *places)
+  // 0 is added because -0.4 is rounded to 0, and not to -0.
+  return {value, places ? formatted(rounded(value, *places) + 0.0, std::chars_format::fixed, *places)
                         : formatted(value, std::chars_format::general, calculation.precision)};
 }
 

@@ -28,7 +28,7 @@ Scale scale_of_values(const Chart& chart, double height) {
 double widest_tick(Canvas& canvas, const Scale& scale) {
   double widest = 0;
   for (const double tick : scale.ticks())
-    widest = std::max(widest, canvas.text_width(number_text(tick), text_size));
+    widest = std::max(widest, canvas.text_width(scale.tick_text(tick), text_size));
   return widest;
 }
 
@@ -49,7 +49,7 @@ void Axes::draw(Canvas& canvas) const {
   for (const double tick : scale_.ticks()) {
     const double y = height_of(tick);
     canvas.line({{plot_.left, y}, {plot_.right, y}}, 1, tick == 0 ? axis_color : grid_color);
-    canvas.text(number_text(tick), {plot_.left - gap, y + text_size / 3}, Align::right, text_size, text_color);
+    canvas.text(scale_.tick_text(tick), {plot_.left - gap, y + text_size / 3}, Align::right, text_size, text_color);
   }
   draw_labels(canvas);
 }

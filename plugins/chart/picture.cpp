@@ -7,6 +7,7 @@
 
 #include "chart/axes.hpp"
 #include "chart/canvas.hpp"
+#include "chart/legend.hpp"
 #include "chart/palette.hpp"
 #include "chart/scale.hpp"
 
@@ -15,9 +16,6 @@ namespace {
 
 constexpr double margin = 16;
 constexpr double title_size = 18;
-constexpr double legend_text_size = 13;
-constexpr double line_height = 20;
-constexpr double swatch = 11;
 
 void draw_title(Canvas& canvas, const Chart& chart, Box& room) {
   if (chart.title.empty()) return;
@@ -26,20 +24,15 @@ void draw_title(Canvas& canvas, const Chart& chart, Box& room) {
   room.top += title_size + margin;
 }
 
-// One entry after another, in as many lines as it takes but no more than a third of the room.
 void draw_legend(Canvas& canvas, const std::vector<std::string>& names, Box& room) {
-  const double limit = room.top + room.height() / 3;
-  Point at{room.left, room.top};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string name = fitting(canvas, names[i], room.width() - 2 * swatch, legend_text_size);
-    const double width = 2 * swatch + canvas.text_width(name, legend_text_size);
-    if (at.x > room.left && at.x + width > room.right) at = {room.left, at.y + line_height};
-    if (at.y + line_height > limit) break;
-    canvas.box({at.x, at.y + 2, at.x + swatch, at.y + 2 + swatch}, series_color(i));
-    canvas.text(name, {at.x + 1.5 * swatch, at.y + swatch + 1}, Align::left, legend_text_size, text_color);
-    at.x += width + margin;
+  const auto entries = legend_of(canvas, names, room);
+  for (const auto& [at, text, series] : entries) {
+    const double top = at.y + 2;
+    if (series) canvas.box({at.x, top, at.x + legend_swatch, top + legend_swatch}, series_color(*series));
+    const double left = series ? at.x + 1.5 * legend_swatch : at.x;
+    canvas.text(text, {left, at.y + legend_swatch + 1}, Align::left, legend_text_size, text_color);
   }
-  room.top = at.y + line_height + margin / 2;
+  if (!entries.empty()) room.top = entries.back().at.y + legend_line_height + margin / 2;
 }
 
 std::vector<std::string> series_names(const Chart& chart) {

@@ -25,7 +25,21 @@ bool are_as_good_as_equal(double smallest, double largest) {
   return largest - smallest < std::max(shortest, shortest_part * std::max(std::abs(smallest), std::abs(largest)));
 }
 
+std::string text_of(double value, std::chars_format format, int digits) {
+  std::array<char, 40> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr};
+}
+
 }  // namespace
+
+std::string Scale::tick_text(double tick) const {
+  constexpr int max_places = 12;
+  const auto exponent = [](double value) { return static_cast<int>(std::floor(std::log10(value) + 1e-9)); };
+  const int places = std::max(0, -exponent(step));
+  if (places <= max_places) return text_of(tick, std::chars_format::fixed, places);
+  const int digits = exponent(std::max(std::abs(low), std::abs(high))) + places + 1;
+  return text_of(tick, std::chars_format::general, std::clamp(digits, 1, 17));
+}
 
 std::vector<double> Scale::ticks() const {
   std::vector<double> ticks;
@@ -55,15 +69,10 @@ Scale scale_of(double smallest, double largest, bool from_zero, int max_steps) {
 }
 
 std::string number_text(double value) {
-  if (value == 0) return "0";  // and not -0
-  constexpr int digits = 6;
-  constexpr double million = 1e6;
-  std::array<char, 40> text{};
-  auto* const end = text.data() + text.size();
-  const auto written = std::abs(value) < million
-                           ? std::to_chars(text.data(), end, value, std::chars_format::general, digits)
-                           : std::to_chars(text.data(), end, value, std::chars_format::fixed, 0);
-  return {text.data(), written.ptr};
+  if (value == 0) return "0";            // and not -0
+  constexpr double million = 999'999.5;  // which six digits round to 1e+06
+  return std::abs(value) < million ? text_of(value, std::chars_format::general, 6)
+                                   : text_of(value, std::chars_format::fixed, 0);
 }
 
 }  // namespace plugins::chart

@@ -31,6 +31,7 @@ class IsoTimeParser {
     if (is_at_end()) return result;
     if (!take('T') && !take('t') && !take(' ')) fail("\"T\" and a time");
     result.time = day + time_of_day();
+    if (is_at_point() && !has_seconds_) fail("seconds, which alone may have a fraction,");
     if (take('.') || take(',')) result.fraction = fraction();
     result.offset = offset();
     if (!is_at_end()) fail("the end");
@@ -56,7 +57,8 @@ class IsoTimeParser {
     const hours h(number(2, "an hour from 00 to 23", 0, 23));
     expect(':');
     const minutes m(number(2, "minutes from 00 to 59", 0, 59));
-    const seconds s(take(':') ? number(2, "seconds from 00 to 59", 0, 59) : 0);
+    has_seconds_ = take(':');
+    const seconds s(has_seconds_ ? number(2, "seconds from 00 to 59", 0, 59) : 0);
     return h + m + s;
   }
 
@@ -99,6 +101,8 @@ class IsoTimeParser {
     return true;
   }
 
+  bool is_at_point() const { return !is_at_end() && (text_[at_] == '.' || text_[at_] == ','); }
+
   bool is_at_end() const { return at_ == text_.size(); }
 
   [[noreturn]] void fail(std::string_view expected) const {
@@ -109,6 +113,7 @@ class IsoTimeParser {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  bool has_seconds_ = false;
 };
 
 }  // namespace

@@ -36,6 +36,22 @@ Period TimeZone::period_at(sys_seconds time) const {
   return {begin, next == transitions.end() ? end_of_time : next->at, data_.offsets[offset]};
 }
 
+bool TimeZone::is_turned_round(const Period& period) const {
+  if (period.begin == beginning_of_time || period.end == end_of_time) return false;
+  const auto is_other_way_round = [&here = period.offset](const Offset& beside) {
+    if (beside.is_daylight_saving == here.is_daylight_saving) return false;
+    return here.is_daylight_saving ? beside.from_utc > here.from_utc : beside.from_utc < here.from_utc;
+  };
+  return is_other_way_round(period_at(period.begin - seconds(1)).offset) &&
+         is_other_way_round(period_at(period.end).offset);
+}
+
+Offset TimeZone::offset_at(sys_seconds time) const {
+  Period period = period_at(time);
+  if (is_turned_round(period)) period.offset.is_daylight_saving = !period.offset.is_daylight_saving;
+  return period.offset;
+}
+
 Resolution TimeZone::resolve(local_seconds time) const {
   const sys_seconds as_utc(time.time_since_epoch());
   Period previous = period_at(as_utc - largest_offset);

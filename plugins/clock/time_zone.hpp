@@ -33,12 +33,16 @@ class TimeZone {
 
   const std::string& name() const { return name_; }
 
-  Offset offset_at(std::chrono::sys_seconds time) const { return period_at(time).offset; }
+  // Daylight saving is what people call so: with the later clocks, also where the database has it in winter.
+  Offset offset_at(std::chrono::sys_seconds time) const;
 
   Resolution resolve(std::chrono::local_seconds time) const;
 
  private:
   Period period_at(std::chrono::sys_seconds time) const;
+  // Whether the database has this period and those beside it the wrong way round, as it does for Ireland, where by law
+  // winter is the exception.
+  bool is_turned_round(const Period& period) const;
 
   std::string name_;
   ZoneData data_;

@@ -10,7 +10,8 @@
 // There is nothing of it until data.json beside the plugin names a folder, outside of which no file can be reached:
 //
 //   {"folder": "/srv/tables", "maxFileBytes": 4294967296, "maxTables": 100, "maxStoreBytes": 17179869184,
-//    "maxTemporaryBytes": 1073741824, "querySeconds": 10, "maxResultRows": 1000, "maxResultBytes": 1048576}
+//    "maxTemporaryBytes": 1073741824, "maxMemoryBytes": 268435456, "querySeconds": 10, "maxResultRows": 1000,
+//    "maxResultBytes": 1048576}
 //
 // A file is read twice from its beginning to its end, and never as a whole: first it is checked and described, then its
 // rows go to a file of SQLite in the plugin's data directory. So memory does not grow with the file. The tables are

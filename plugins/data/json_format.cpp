@@ -11,6 +11,8 @@ namespace plugins::data {
 namespace {
 
 constexpr std::size_t max_depth = 200;
+// Of what is indented. Without that it is at most half as long again as what is given.
+constexpr std::size_t max_indented_bytes = 8'388'608;
 
 struct Value {
   char kind = 's';                // a scalar, or '{', or '['
@@ -115,7 +117,13 @@ class Writer {
   }
 
   void new_line() {
-    if (indent_ > 0) text_ += '\n' + std::string(depth_ * static_cast<std::size_t>(indent_), ' ');
+    if (indent_ <= 0) return;
+    if (text_.size() > max_indented_bytes) {
+      throw std::invalid_argument("With an indent of " + std::to_string(indent_) + " the JSON takes more than " +
+                                  std::to_string(max_indented_bytes) +
+                                  " bytes. Take a smaller indent; 0 writes it in one line");
+    }
+    text_ += '\n' + std::string(depth_ * static_cast<std::size_t>(indent_), ' ');
   }
 
   const int indent_;

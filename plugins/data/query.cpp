@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "data/csv_reader.hpp"
 #include "data/functions.hpp"
 #include "data/temporary_files.hpp"
 #include "shared/sqlite.hpp"
@@ -58,6 +59,8 @@ void restrict(sqlite3* connection, Watch& watch) {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, max_value_bytes);
+  // Each column of a row is a copy. A result has no more of them than a table can have.
+  sqlite3_limit(connection, SQLITE_LIMIT_COLUMN, static_cast<int>(CsvReader::max_fields));
   sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(connection, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 500);
   sqlite3_limit(connection, SQLITE_LIMIT_EXPR_DEPTH, 200);
@@ -113,7 +116,7 @@ QueryResult result_of(sqlite::Statement& statement, const QueryLimits& limits) {
   std::int64_t bytes = 0;
   while (statement.step()) {
     auto row = mcp::Json::array();
-    for (int i = 0; i < statement.column_count(); ++i)
+    for (int i = 0; i < statement.column_count() && bytes <= limits.bytes; ++i)
       row.push_back(value_of(statement, i, bytes));
     result.is_truncated = static_cast<int>(result.rows.size()) == limits.rows || bytes > limits.bytes;
     if (result.is_truncated) break;
@@ -136,6 +139,11 @@ std::string words_of(const sqlite::Error& error, const Watch& watch, const Query
            "together may take " +
            std::to_string(temporary_files.max_bytes()) +
            " bytes (maxTemporaryBytes), as far as the disk has them. Ask for less, for example with WHERE";
+  }
+  if (error.is_out_of_memory()) {
+    return "The query needs more memory than there is for all queries together, which is " +
+           std::to_string(sqlite3_hard_heap_limit64(-1)) +
+           " bytes (maxMemoryBytes). Select fewer columns, or shorter values, for example with substr";
   }
   const std::string what = error.what();
   if (what == "not authorized" || what.find("prohibited") != std::string::npos) {

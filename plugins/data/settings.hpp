@@ -18,6 +18,7 @@ struct Settings {
   std::int64_t max_tables = 0;
   std::int64_t max_store_bytes = 0;
   std::int64_t max_temporary_bytes = 0;
+  std::int64_t max_memory_bytes = 0;
   std::chrono::milliseconds query_time{};
   int max_result_rows = 0;
   std::int64_t max_result_bytes = 0;

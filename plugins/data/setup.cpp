@@ -1,6 +1,8 @@
 #include "data/setup.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -14,6 +16,7 @@
 #include "data/chart_svg.hpp"
 #include "data/csv_reader.hpp"
 #include "data/json_format.hpp"
+#include "data/number_text.hpp"
 #include "data/query.hpp"
 #include "data/settings.hpp"
 #include "data/table_store.hpp"
@@ -82,12 +85,6 @@ mcp::ToolResult json_result(const mcp::Json& json) {
   return mcp::ToolResult().text(text).structured_text(text);
 }
 
-// "1234.5", as short as it can be told apart to six digits.
-std::string short_text(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.6g", value))};
-}
-
 std::string exact_text(double value) {
   std::array<char, 32> text{};
   return {text.data(), static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.17g", value))};
@@ -104,7 +101,10 @@ class Service {
       : settings_(settings),
         directory_(settings.folder),
         store_(data + "/tables.db", {settings.max_tables, settings.max_store_bytes}),
-        temporary_files_(settings.max_temporary_bytes) {}
+        temporary_files_(settings.max_temporary_bytes) {
+    // One bound for all that SQLite does in this process: it has none for a connection.
+    sqlite3_hard_heap_limit64(settings.max_memory_bytes);
+  }
 
   const RootedDirectory& directory() const { return directory_; }
 
@@ -143,6 +143,11 @@ class Service {
 
   mcp::ToolResult query(const SqlQuery& query, mcp::Context& context) {
     const auto result = run(query.sql, std::min(query.max_rows, settings_.max_result_rows), context);
+    if (result.is_truncated && result.rows.empty()) {
+      throw mcp::ToolError("The first row is larger than a result may be, " +
+                           std::to_string(settings_.max_result_bytes) +
+                           " bytes (maxResultBytes). Select fewer columns, or parts of long texts with substr");
+    }
     return json_result({{"columns", result.columns}, {"rows", result.rows}, {"truncated", result.is_truncated}});
   }
 
@@ -220,21 +225,32 @@ class Service {
     if (!column["min"].is_number() || !column["max"].is_number()) return {};
     const double least = column["min"].get<double>();
     const double most = column["max"].get<double>();
-    const double width = (most - least) / chart_bars;
+    // A range beyond all numbers is halved with all that is in it.
+    const double scale = std::isfinite(most - least) ? 1 : 0.5;
+    const double width = (most * scale - least * scale) / chart_bars;
     if (!(width > 0)) return {{short_text(least), column["count"].get<double>()}};
-    std::vector<Bar> bars;
-    bars.reserve(chart_bars);
+    std::vector<double> borders;
     for (int i = 0; i < chart_bars; ++i)
-      bars.push_back({short_text(least + i * width) + " to " + short_text(least + (i + 1) * width), 0});
+      borders.push_back((least * scale + i * width) / scale);
+    borders.push_back(most);
+    auto bars = bars_between(borders);
     const auto name = sqlite::quoted_name(column["name"].get<std::string>());
-    const auto result = run("SELECT CAST((" + name + " - (" + exact_text(least) + ")) / " + exact_text(width) +
-                                " AS INTEGER) AS bar, count(*) FROM " + sqlite::quoted_name(table.name) + " WHERE " +
-                                name + " IS NOT NULL GROUP BY bar",
+    const auto result = run("SELECT CAST((" + name + " * " + exact_text(scale) + " - (" + exact_text(least * scale) +
+                                ")) / " + exact_text(width) + " AS INTEGER) AS bar, count(*) FROM " +
+                                sqlite::quoted_name(table.name) + " WHERE " + name + " IS NOT NULL GROUP BY bar",
                             chart_bars + 2, context);
     for (const auto& row : result.rows) {
       const auto bar = std::clamp<std::int64_t>(row[0].get<std::int64_t>(), 0, chart_bars - 1);
       bars[static_cast<std::size_t>(bar)].value += row[1].get<double>();
     }
+    return bars;
+  }
+
+  static std::vector<Bar> bars_between(const std::vector<double>& borders) {
+    const int digits = digits_apart(borders);
+    std::vector<Bar> bars;
+    for (std::size_t i = 1; i < borders.size(); ++i)
+      bars.push_back({short_text(borders[i - 1], digits) + " to " + short_text(borders[i], digits), 0});
     return bars;
   }
 
@@ -249,11 +265,21 @@ class Service {
     return bars;
   }
 
+  // By which the figures of a column of numbers read differently.
+  static int figure_digits(const mcp::Json& column) {
+    std::vector<double> figures;
+    for (const char* const name : {"min", "q1", "median", "q3", "max"}) {
+      if (column.contains(name) && column[name].is_number()) figures.push_back(column[name].get<double>());
+    }
+    return digits_apart(figures);
+  }
+
   static std::string in_words(const Table& table, const mcp::Json& column) {
     const auto whole = [&column](const char* name) { return column[name].dump(); };
     // A figure that is larger than any number has none.
-    const auto figure = [&column](const char* name) {
-      return column[name].is_number() ? short_text(column[name].get<double>()) : std::string("beyond all numbers");
+    const auto figure = [&column, digits = figure_digits(column)](const char* name) {
+      return column[name].is_number() ? short_text(column[name].get<double>(), digits)
+                                      : std::string("beyond all numbers");
     };
     std::string text = column["name"].get<std::string>() + " of " + table.name + ": " + whole("count") + " values, " +
                        whole("missing") + " missing, " +

@@ -59,14 +59,21 @@ struct WriteOrder {
   }
 };
 
+// Throws PathError if the text ends before the first line that is asked for.
 std::string_view selected_lines(std::string_view text, const ReadQuery& query) {
   const auto line_end = [&text](std::size_t from) {
     const std::size_t end = text.find('\n', from);
     return end == std::string_view::npos ? text.size() : end + 1;
   };
+  const int first = query.first_line.value_or(1);
   std::size_t begin = 0;
-  for (int line = 1; line < query.first_line.value_or(1) && begin < text.size(); ++line)
+  int before = 0;  // lines
+  for (; before + 1 < first && begin < text.size(); ++before)
     begin = line_end(begin);
+  if (first > 1 && begin == text.size()) {
+    throw PathError(query.path,
+                    "has no line " + std::to_string(first) + "; its lines are " + std::to_string(before) + " in all");
+  }
   if (!query.line_count) return text.substr(begin);
   std::size_t end = begin;
   for (int line = 0; line < *query.line_count && end < text.size(); ++line)
@@ -82,7 +89,7 @@ mcp::Content content_of(const FileAccess::File& file, const ReadQuery& query) {
     return mcp::text(selected_lines(*text, query));
   }
   if (query.encoding) return mcp::embedded_blob(file_uri(file.location), type.mime_type, file.content);
-  if (type.is_text) return mcp::text(selected_lines(file.content, query));
+  if (type.is_text) return mcp::text(selected_lines(without_byte_order_mark(file.content), query));
   if (query.first_line || query.line_count) throw PathError(query.path, "is not a text and has no lines");
   if (type.mime_type.starts_with("image/")) return mcp::image(file.content, type.mime_type);
   if (type.mime_type.starts_with("audio/")) return mcp::audio(file.content, type.mime_type);

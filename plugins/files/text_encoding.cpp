@@ -65,7 +65,7 @@ std::optional<std::string> decoded(std::string_view bytes, Encoding encoding) {
     case Encoding::utf_16:
       return from_utf_16(bytes);
     case Encoding::utf_8:
-      return std::string(bytes.starts_with("\xEF\xBB\xBF") ? bytes.substr(3) : bytes);
+      return std::string(without_byte_order_mark(bytes));
     case Encoding::base64:
       break;
   }
@@ -73,6 +73,10 @@ std::optional<std::string> decoded(std::string_view bytes, Encoding encoding) {
 }
 
 }  // namespace
+
+std::string_view without_byte_order_mark(std::string_view utf_8) {
+  return utf_8.starts_with("\xEF\xBB\xBF") ? utf_8.substr(3) : utf_8;
+}
 
 std::optional<std::string> text_in(std::string_view bytes, Encoding encoding) {
   auto text = decoded(bytes, encoding);

@@ -18,6 +18,8 @@ constexpr auto mcp_enum(Encoding) {
                                     {Encoding::base64, "base64"}});
 }
 
+std::string_view without_byte_order_mark(std::string_view utf_8);
+
 // In UTF-8, without a byte order mark. UTF-16 is little endian where no mark says otherwise. Nothing if the bytes are
 // no text in the encoding, or have a NUL.
 std::optional<std::string> text_in(std::string_view bytes, Encoding encoding);

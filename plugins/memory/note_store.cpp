@@ -9,7 +9,7 @@
 namespace plugins::memory {
 namespace {
 
-constexpr std::int64_t format = 2;
+constexpr std::int64_t format = 3;
 
 // Tags have no line breaks, so that the column of a note's tags is their list. `sequence` says which note is newer;
 // `id` is what people are told, and tells nothing.
@@ -55,6 +55,10 @@ std::string searched_text(std::string_view text, std::string_view tags) {
   return std::string(text) + '\n' + std::string(tags);
 }
 
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
 std::int64_t bytes_of(const Note& note) {
   return static_cast<std::int64_t>(note.text.size() + lines_of(note.tags).size());
 }
@@ -75,6 +79,7 @@ void NoteStore::open() {
     if (is_first) database_.execute("ALTER TABLE notes RENAME TO first_notes");
     database_.execute(schema + WordIndex::schema());
     if (is_first) take_over_first_format();
+    lower_tags();
     database_.execute("PRAGMA user_version = " + std::to_string(format));
   }
   transaction.commit();
@@ -91,14 +96,37 @@ void NoteStore::take_over_first_format() {
   database_.execute("DROP TABLE note_words; DROP TABLE note_tags; DROP TABLE first_notes");
 }
 
+// Before the third format only the letters of ASCII were in lower case.
+void NoteStore::lower_tags() {
+  auto rows = database_.prepare("SELECT sequence, owner, text, tags FROM notes ORDER BY sequence");
+  while (rows.step()) {
+    const auto tags = lower_case_of(tags_of(rows.text(3)));
+    if (lines_of(tags) == rows.text(3)) continue;
+    const auto sequence = rows.integer(0);
+    const Note note{0, rows.string(2), tags, {}};
+    database_.run("UPDATE notes SET tags = ?, bytes = ? WHERE sequence = ?", lines_of(tags), bytes_of(note), sequence);
+    database_.run("DELETE FROM tags WHERE owner = ? AND note = ?", rows.integer(1), sequence);
+    insert_tags(rows.integer(1), sequence, tags);
+  }
+}
+
+std::vector<std::string> NoteStore::lower_case_of(const std::vector<std::string>& tags) const {
+  std::vector<std::string> lower;
+  for (const auto& each : tags) {
+    auto tag = words_.lower_case_of(each);
+    if (std::find(lower.begin(), lower.end(), tag) == lower.end()) lower.push_back(std::move(tag));
+  }
+  return lower;
+}
+
 void NoteStore::limit_pages(std::int64_t reserve) const {
   database_.execute("PRAGMA max_page_count = " + std::to_string(limits_.store_bytes / page_bytes + reserve));
 }
 
-Note NoteStore::remember(const std::string& owner, std::string text, std::vector<std::string> tags) {
+Note NoteStore::remember(const std::string& owner, std::string text, const std::vector<std::string>& tags) {
   const MutexLock lock(mutex_);
   const std::int64_t now = std::time(nullptr);
-  Note note{0, std::move(text), std::move(tags), utc_text(now)};
+  Note note{0, std::move(text), lower_case_of(tags), utc_text(now)};
   try {
     limit_pages(0);  // to forget something takes more
     sqlite::Transaction transaction(database_);
@@ -116,12 +144,14 @@ Note NoteStore::remember(const std::string& owner, std::string text, std::vector
 }
 
 std::vector<Note> NoteStore::recall(const std::string& owner, std::string_view query,
-                                    const std::vector<std::string>& tags, int limit) {
+                                    const std::vector<std::string>& given_tags, int limit) {
   const MutexLock lock(mutex_);
   const auto number = number_of(owner);
   if (!number) return {};
+  const auto tags = lower_case_of(given_tags);
+  if (is_blank(query)) return newest(*number, tags, limit);
   const auto words = words_.words_of(query);
-  if (words.empty()) return newest(*number, tags, limit);
+  if (words.empty()) return {};
   auto notes = best(*number, words, WordIndex::Match::all, tags, limit);
   if (notes.empty() && words.size() > 1) notes = best(*number, words, WordIndex::Match::any, tags, limit);
   return notes;
@@ -213,8 +243,12 @@ void NoteStore::insert(std::int64_t owner, const Note& note, std::int64_t create
                 note.text, lines, bytes_of(note), created);
   const auto sequence = database_.last_id();
   words_.add(owner, sequence, searched_text(note.text, lines));
+  insert_tags(owner, sequence, note.tags);
+}
+
+void NoteStore::insert_tags(std::int64_t owner, std::int64_t sequence, const std::vector<std::string>& tags) const {
   auto insert = database_.prepare("INSERT OR IGNORE INTO tags(owner, tag, note) VALUES(?, ?, ?)");
-  for (const auto& tag : note.tags)
+  for (const auto& tag : tags)
     insert.with(owner, tag, sequence).run();
 }
 

@@ -45,11 +45,11 @@ class NoteStore {
   // Makes the file if it is not there, and takes over the notes of one of the first format.
   NoteStore(const std::string& path, const Limits& limits);
 
-  // Throws StoreFull.
-  Note remember(const std::string& owner, std::string text, std::vector<std::string> tags);
+  // A note has each tag once, in lower case. Throws StoreFull.
+  Note remember(const std::string& owner, std::string text, const std::vector<std::string>& tags);
   // Those that have all of the tags, and all words of the query; if there are none with all words, those that have one.
-  // With a query the best first, without one the newest.
-  std::vector<Note> recall(const std::string& owner, std::string_view query, const std::vector<std::string>& tags,
+  // With a query the best first, with a blank one the newest. Tags are the same whatever their case.
+  std::vector<Note> recall(const std::string& owner, std::string_view query, const std::vector<std::string>& given_tags,
                            int limit);
   // False if the owner has no such note.
   bool forget(const std::string& owner, std::int64_t id);
@@ -60,6 +60,9 @@ class NoteStore {
   // These are called by whoever holds the mutex.
   void open();
   void take_over_first_format();
+  void lower_tags();
+  std::vector<std::string> lower_case_of(const std::vector<std::string>& tags) const;
+  void insert_tags(std::int64_t owner, std::int64_t sequence, const std::vector<std::string>& tags) const;
   void limit_pages(std::int64_t reserve) const;
   void require_room(std::int64_t owner, std::int64_t bytes) const;
   std::optional<std::int64_t> number_of(const std::string& owner) const;

@@ -12,7 +12,6 @@
 #include <mcp/plugin/typed.hpp>
 
 #include "memory/note_store.hpp"
-#include "shared/text.hpp"
 
 namespace plugins::memory {
 namespace {
@@ -104,7 +103,6 @@ FoundNote found_note(Note note) {
   return {note.id, uri_of(note.id), std::move(note.text), std::move(note.tags), std::move(note.created)};
 }
 
-// Each once, in lower case.
 std::vector<std::string> checked_tags(const std::optional<std::vector<std::string>>& given) {
   std::vector<std::string> tags;
   for (const auto& each : given.value_or(std::vector<std::string>())) {
@@ -113,8 +111,7 @@ std::vector<std::string> checked_tags(const std::optional<std::vector<std::strin
       throw mcp::ToolError("\"" + each + "\" is no tag: a tag has 1 to " + std::to_string(max_tag_bytes) +
                            " bytes and no control characters");
     }
-    auto tag = lower_case(each);
-    if (std::find(tags.begin(), tags.end(), tag) == tags.end()) tags.push_back(std::move(tag));
+    tags.push_back(each);
   }
   return tags;
 }

@@ -40,12 +40,18 @@ struct Score {
 WordIndex::WordIndex(const sqlite::Database& database) : database_(database) {
   auto* const api = api_of(database);
   void* context = nullptr;
-  int code = api->xFindTokenizer(api, "unicode61", &context, &functions_);
-  Fts5Tokenizer* made = nullptr;
-  std::array<const char*, 2> arguments{"remove_diacritics", "2"};
-  if (code == SQLITE_OK) code = functions_.xCreate(context, arguments.data(), int{arguments.size()}, &made);
+  const int code = api->xFindTokenizer(api, "unicode61", &context, &functions_);
   if (code != SQLITE_OK) throw sqlite::Error(code, "SQLite's tokenizer unicode61 cannot be had");
-  tokenizer_ = std::unique_ptr<Fts5Tokenizer, Delete>(made, Delete{functions_.xDelete});
+  tokenizer_ = made_tokenizer(context, "2");
+  with_accents_ = made_tokenizer(context, "0");
+}
+
+WordIndex::Tokenizer WordIndex::made_tokenizer(void* context, const char* remove_diacritics) const {
+  Fts5Tokenizer* made = nullptr;
+  std::array<const char*, 2> arguments{"remove_diacritics", remove_diacritics};
+  const int code = functions_.xCreate(context, arguments.data(), int{arguments.size()}, &made);
+  if (code != SQLITE_OK) throw sqlite::Error(code, "SQLite's tokenizer unicode61 cannot be made");
+  return {made, Delete{functions_.xDelete}};
 }
 
 std::string WordIndex::schema() {
@@ -64,6 +70,25 @@ std::vector<std::string> WordIndex::words_of_text(std::string_view text) const {
                                         static_cast<int>(text.size()), take);
   if (code != SQLITE_OK) throw sqlite::Error(code, "a note cannot be divided into words");
   return words;
+}
+
+std::string WordIndex::lower_case_of(std::string_view text) const {
+  struct Lowered {
+    std::string_view text;
+    std::string lower;
+    std::size_t end = 0;  // of what of the text is done
+  } lowered{text, {}};
+  const auto take = [](void* to, int, const char* word, int size, int begin, int end) {
+    auto& done = *static_cast<Lowered*>(to);
+    done.lower += done.text.substr(done.end, static_cast<std::size_t>(begin) - done.end);
+    done.lower.append(word, static_cast<std::size_t>(size));
+    done.end = static_cast<std::size_t>(end);
+    return SQLITE_OK;
+  };
+  const int code = functions_.xTokenize(with_accents_.get(), &lowered, FTS5_TOKENIZE_DOCUMENT, text.data(),
+                                        static_cast<int>(text.size()), take);
+  if (code != SQLITE_OK) throw sqlite::Error(code, "a tag cannot be written in lower case");
+  return lowered.lower + std::string(text.substr(lowered.end));
 }
 
 void WordIndex::add(std::int64_t owner, std::int64_t note, std::string_view text) {

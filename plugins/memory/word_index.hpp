@@ -30,6 +30,9 @@ class WordIndex {
   // `text` is what has been added.
   void remove(std::int64_t owner, std::int64_t note, std::string_view text);
 
+  // The same in lower case: of letters of all scripts, and with the accents that they have.
+  std::string lower_case_of(std::string_view text) const;
+
   // The words of a query, of which there are max_query_words at most.
   std::vector<std::string> words_of(std::string_view query) const;
   enum class Match { all, any };
@@ -42,11 +45,15 @@ class WordIndex {
     void operator()(Fts5Tokenizer* tokenizer) const { function(tokenizer); }
   };
 
+  using Tokenizer = std::unique_ptr<Fts5Tokenizer, Delete>;
+
+  Tokenizer made_tokenizer(void* context, const char* remove_diacritics) const;
   std::vector<std::string> words_of_text(std::string_view text) const;
 
   const sqlite::Database& database_;
   fts5_tokenizer functions_{};
-  std::unique_ptr<Fts5Tokenizer, Delete> tokenizer_;
+  Tokenizer tokenizer_;
+  Tokenizer with_accents_;
 };
 
 }  // namespace plugins::memory

@@ -25,6 +25,10 @@ bool Error::is_full() const {
   return (code_ & 0xFF) == SQLITE_FULL;
 }
 
+bool Error::is_out_of_memory() const {
+  return (code_ & 0xFF) == SQLITE_NOMEM;
+}
+
 bool Error::is_interrupted() const {
   return (code_ & 0xFF) == SQLITE_INTERRUPT;
 }

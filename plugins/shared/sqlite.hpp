@@ -17,10 +17,11 @@ class Error : public std::runtime_error {
   // `code` is an extended result code.
   Error(int code, const std::string& what) : std::runtime_error(what), code_(code) {}
 
-  bool is_damaged() const;      // what the file holds is no database, or a broken one
-  bool is_full() const;         // the file may not grow further, or the disk is full
-  bool is_interrupted() const;  // by a progress handler
-  bool is_busy() const;         // somebody else wrote for too long
+  bool is_damaged() const;        // what the file holds is no database, or a broken one
+  bool is_full() const;           // the file may not grow further, or the disk is full
+  bool is_out_of_memory() const;  // of the process, or of what SQLite may take
+  bool is_interrupted() const;    // by a progress handler
+  bool is_busy() const;           // somebody else wrote for too long
 
  private:
   int code_;

@@ -8,7 +8,20 @@ function isLight(color) {
   return 0.299 * red + 0.587 * green + 0.114 * blue > 140;
 }
 
-const numberText = (value) => new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 }).format(value);
+const formatted = (value, options) => new Intl.NumberFormat(undefined, options).format(value);
+// Six digits, but what is before the point is whole.
+function numberText(value) {
+  return formatted(value, Math.abs(value) >= 1e6 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 6 });
+}
+
+// Of a scale {low, high, step}: with as many digits as tell a tick from its neighbours.
+function tickText(tick, { low, high, step }) {
+  const exponent = (value) => Math.floor(Math.log10(value) + 1e-9);
+  const places = Math.max(0, -exponent(step));
+  if (places <= 12) return formatted(tick, { minimumFractionDigits: places, maximumFractionDigits: places });
+  const digits = exponent(Math.max(Math.abs(low), Math.abs(high))) + places + 1;
+  return formatted(tick, { maximumSignificantDigits: Math.min(Math.max(digits, 1), 17) });
+}
 
 function element(name, attributes = {}, text = undefined) {
   const made = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -65,20 +78,52 @@ function drawTitle(svg, chart, room) {
   room.top += 34;
 }
 
-function drawLegend(svg, names, room) {
+// One entry after another, in as many lines as it takes but no more than a third of the room: {x, y, end, name}.
+function legendOf(names, room) {
   const limit = room.top + (room.bottom - room.top) / 3;
+  const entries = [];
   let x = room.left;
   let y = room.top;
-  for (const [i, each] of names.entries()) {
+  for (const each of names) {
     const name = fitting(each, room.right - room.left - 24, 12);
     const width = 18 + textWidth(name, 12);
     if (x > room.left && x + width > room.right) [x, y] = [room.left, y + 20];
     if (y + 20 > limit) break;
-    svg.append(element('rect', { x, y: y + 2, width: 11, height: 11, fill: colorOf(i) }));
-    svg.append(element('text', { class: 'legend', x: x + 16, y: y + 12 }, name));
+    entries.push({ x, y, end: x + width, name });
     x += width + 16;
   }
-  room.top = y + 28;
+  return entries;
+}
+
+// How many names are left out. Where the last line has no room for it, the last name gives way; one that has a line for
+// itself becomes shorter.
+function moreOf(entries, names, room) {
+  for (;;) {
+    const text = `+${names.length - entries.length}`;
+    const width = 16 + textWidth(text, 12);
+    const last = entries.at(-1);
+    if (last.end + width > room.right && last.x > room.left) {
+      entries.pop();
+      continue;
+    }
+    if (last.end + width > room.right) {
+      last.name = fitting(names[entries.length - 1], room.right - room.left - 24 - width, 12);
+      last.end = last.x + 18 + textWidth(last.name, 12);
+    }
+    return { text, x: last.end + 16, y: last.y };
+  }
+}
+
+function drawLegend(svg, names, room) {
+  const entries = legendOf(names, room);
+  if (entries.length === 0) return;
+  const more = entries.length < names.length ? moreOf(entries, names, room) : undefined;
+  for (const [i, { x, y, name }] of entries.entries()) {
+    svg.append(element('rect', { x, y: y + 2, width: 11, height: 11, fill: colorOf(i) }));
+    svg.append(element('text', { class: 'legend', x: x + 16, y: y + 12 }, name));
+  }
+  if (more) svg.append(element('text', { class: 'legend', x: more.x, y: more.y + 12 }, more.text));
+  room.top = entries.at(-1).y + 28;
 }
 
 // Where things lie in a chart of bars or lines.
@@ -88,7 +133,7 @@ class Axes {
     const mostSteps = Math.min(10, Math.max(2, Math.floor((room.bottom - room.top) / 45)));
     // The length of a bar means its value only from 0 on.
     this.scale = scaleOf(values, chart.kind === 'bar', mostSteps);
-    const widest = Math.max(...this.ticks().map((tick) => textWidth(numberText(tick), 12)));
+    const widest = Math.max(...this.ticks().map((tick) => textWidth(tickText(tick, this.scale), 12)));
     this.plot = { ...room, left: room.left + widest + 6, top: room.top + 6, bottom: room.bottom - 18 };
     this.slot = (this.plot.right - this.plot.left) / chart.labels.length;
   }
@@ -113,7 +158,8 @@ class Axes {
     for (const tick of this.ticks()) {
       const y = this.y(tick);
       svg.append(element('line', { class: tick === 0 ? 'axis' : 'grid', x1: left, x2: right, y1: y, y2: y }));
-      svg.append(element('text', { class: 'tick', x: left - 6, y: y + 4, 'text-anchor': 'end' }, numberText(tick)));
+      const text = tickText(tick, this.scale);
+      svg.append(element('text', { class: 'tick', x: left - 6, y: y + 4, 'text-anchor': 'end' }, text));
     }
     const every = Math.max(1, Math.ceil(45 / this.slot));
     for (let i = 0; i < labels.length; i += every) {

@@ -1,7 +1,6 @@
 """Types and JSON: what schema a type hint has, and how its values are read from JSON and written as JSON."""
 
 import base64
-import binascii
 import collections.abc
 import dataclasses
 import datetime
@@ -187,9 +186,10 @@ def _none(value: Any) -> None:
 
 
 def _bytes(value: Any) -> bytes:
+    text = _text(value)
     try:
-        return base64.b64decode(_text(value), validate=True)
-    except binascii.Error as error:
+        return base64.b64decode(text, validate=True)
+    except ValueError as error:
         raise Misfit(f"must be base64: {error}") from None
 
 
@@ -273,18 +273,42 @@ def _union_form(hints: tuple, outer: tuple) -> Form:
     return Form({"anyOf": [form.schema for form in forms]}, decode, encode_any)
 
 
+def _can_be_in_a_set(hint: Any) -> bool:
+    """Whether values of the type have a hash, as far as the type says so."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _can_be_in_a_set(arguments[0])
+    kind = origin or hint
+    if origin in (typing.Union, types.UnionType) or isinstance(kind, type) and issubclass(kind, tuple):
+        return all(_can_be_in_a_set(each) for each in arguments)
+    if not isinstance(kind, type):
+        return True
+    # Whatever else has items becomes a list, a dict or a set.
+    is_whole = dataclasses.is_dataclass(kind) or hasattr(kind, "model_json_schema")
+    if not is_whole and not issubclass(kind, (str, bytes, frozenset)) and issubclass(kind, collections.abc.Iterable):
+        return False
+    return kind.__hash__ is not None and not typing.is_typeddict(kind)
+
+
 def _array_form(kind: type, item_hint: Any, outer: tuple) -> Form:
     item = form_of(item_hint, outer)
     schema: dict = {"type": "array", "items": item.schema}
     make: type = tuple if issubclass(kind, tuple) else list
     if issubclass(kind, collections.abc.Set):
+        if not _can_be_in_a_set(item_hint):
+            name = item_hint.__name__ if isinstance(item_hint, type) else item_hint
+            raise TypeError(f"a set cannot hold {name}: take a list in place of the set, or items that never change")
         make = frozenset if issubclass(kind, frozenset) else set
         schema["uniqueItems"] = True
 
     def decode(value: Any) -> Any:
         if not isinstance(value, list):
             raise Misfit(f"must be an array, not {_shown(value)}")
-        return make(_decoded(item, f"[{i}]", each) for i, each in enumerate(value))
+        items = [_decoded(item, f"[{i}]", each) for i, each in enumerate(value)]
+        try:
+            return make(items)
+        except TypeError:
+            raise Misfit(f"must be an array without arrays and objects, not {_shown(value)}") from None
 
     return Form(schema, decode, lambda value: [item.encode(each) for each in value])
 

@@ -44,6 +44,20 @@ TEST_F(Calculator, CountsDigitsAfterThePoint) {
   EXPECT_FALSE(calculate({{"expression", "1"}, {"decimal_places", -1}}).ok());
 }
 
+TEST_F(Calculator, CountsDigitsAfterThePointAsItsRoundDoes) {
+  const auto formatted = [this](const char* expression, int places) {
+    const auto outcome = calculate({{"expression", expression}, {"decimal_places", places}});
+    return outcome.structured()["formatted"].get<std::string>();
+  };
+  EXPECT_EQ(formatted("2.675", 2), "2.68");
+  EXPECT_EQ(formatted("round(2.675, 2)", 2), "2.68");
+  EXPECT_EQ(formatted("0.125", 2), "0.13");
+  EXPECT_EQ(formatted("2.5", 0), "3");
+  EXPECT_EQ(formatted("-2.5", 0), "-3");
+  EXPECT_EQ(formatted("-0.4", 0), "0");
+  EXPECT_EQ(formatted("0.1", 15), "0.100000000000000");
+}
+
 TEST_F(Calculator, RefusesAPrecisionThatMeansNothing) {
   EXPECT_FALSE(calculate({{"expression", "1"}, {"precision", 0}}).ok());
   EXPECT_FALSE(calculate({{"expression", "1"}, {"precision", 1000}}).ok());

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <mcp/plugin/testing.hpp>
 
+#include "chart/legend.hpp"
 #include "chart/palette.hpp"
 #include "chart/picture.hpp"
 #include "chart/scale.hpp"
@@ -202,6 +203,52 @@ TEST(Picture, ManyLongLabelsInTheSmallestSizeAreNoTrouble) {
   }
 }
 
+std::vector<std::string> texts_of(const std::vector<LegendEntry>& entries) {
+  std::vector<std::string> texts;
+  for (const auto& entry : entries)
+    texts.push_back(entry.text);
+  return texts;
+}
+
+TEST(Legend, SaysHowManyNamesItHasNoRoomFor) {
+  Canvas canvas(200, 150);
+  const Box room{16, 16, 184, 134};
+  std::vector<std::string> names;
+  for (int i = 1; i <= 10; ++i)
+    names.push_back("Series " + std::to_string(i));
+  const auto entries = legend_of(canvas, names, room);
+  ASSERT_GE(entries.size(), 2U);
+  EXPECT_EQ(entries.back().text, "+" + std::to_string(names.size() - (entries.size() - 1)));
+  EXPECT_FALSE(entries.back().series);
+  EXPECT_LE(entries.back().at.x + canvas.text_width(entries.back().text, legend_text_size), room.right);
+  EXPECT_THAT(texts_of(legend_of(canvas, {"a", "b"}, room)), ElementsAre("a", "b"));
+}
+
+TEST(Legend, ShortensANameThatLeavesNoRoom) {
+  Canvas canvas(200, 150);
+  const Box room{16, 16, 184, 80};
+  const auto texts = texts_of(legend_of(canvas, std::vector<std::string>(3, std::string(60, 'W')), room));
+  ASSERT_EQ(texts.size(), 2U);
+  EXPECT_THAT(texts[0], testing::EndsWith("W..."));
+  EXPECT_EQ(texts[1], "+2");
+}
+
+std::vector<std::string> tick_texts(const Scale& scale) {
+  std::vector<std::string> texts;
+  for (const double tick : scale.ticks())
+    texts.push_back(scale.tick_text(tick));
+  return texts;
+}
+
+TEST(Scale, ItsTicksReadDifferently) {
+  EXPECT_THAT(tick_texts(scale_of(123456.1, 123456.9, false, 5)),
+              ElementsAre("123456.0", "123456.2", "123456.4", "123456.6", "123456.8", "123457.0"));
+  EXPECT_THAT(tick_texts(scale_of(0, 2'000'000, true, 4)), ElementsAre("0", "500000", "1000000", "1500000", "2000000"));
+  EXPECT_THAT(tick_texts(scale_of(-0.002, 0.001, true, 3)), ElementsAre("-0.002", "-0.001", "0.000", "0.001"));
+  EXPECT_THAT(tick_texts(scale_of(1, 1 + 1e-12, false, 2)), testing::Each(testing::SizeIs(testing::Le(16U))));
+  EXPECT_THAT(tick_texts(scale_of(0, 2e-20, true, 2)), ElementsAre("0", "1e-20", "2e-20"));
+}
+
 TEST(Scale, HasRoundNumbers) {
   EXPECT_THAT(scale_of(1, 9.3, true, 5).ticks(), ElementsAre(0, 2, 4, 6, 8, 10));
   EXPECT_THAT(scale_of(-3, 4, true, 5).ticks(), ElementsAre(-4, -2, 0, 2, 4));
@@ -241,6 +288,8 @@ TEST(Scale, NumbersAreWrittenForPeople) {
   EXPECT_EQ(number_text(-0.0), "0");
   EXPECT_EQ(number_text(0.1 + 0.2), "0.3");
   EXPECT_EQ(number_text(1234567), "1234567");
+  EXPECT_EQ(number_text(999999.7), "1000000");
+  EXPECT_EQ(number_text(999999.4), "999999");
   EXPECT_EQ(number_text(1e15), "1000000000000000");
   EXPECT_EQ(number_text(-2.5), "-2.5");
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,6 +62,31 @@ TEST(PosixRule, KnowsTheSouthernHemisphere) {
   EXPECT_EQ(abbreviation(sydney, "2100-01-01"), "AEDT");
   EXPECT_EQ(abbreviation(sydney, "2100-07-01"), "AEST");
   EXPECT_EQ(abbreviation(sydney, "2100-12-31T23:59:59"), "AEDT");
+}
+
+// Ireland, where by law winter is the exception.
+TEST(PosixRule, DaylightSavingIsInSummerAlsoWhereItIsNegative) {
+  const TimeZone dublin = by_rule("IST-1GMT0,M10.5.0,M3.5.0/1");
+  EXPECT_EQ(abbreviation(dublin, "2100-07-01"), "IST");
+  EXPECT_TRUE(dublin.offset_at(utc("2100-07-01")).is_daylight_saving);
+  EXPECT_EQ(abbreviation(dublin, "2100-01-01"), "GMT");
+  EXPECT_FALSE(dublin.offset_at(utc("2100-01-01")).is_daylight_saving);
+}
+
+TEST(TimeZone, OnlyWhatLiesBetweenTwoOfTheOtherKindIsTurnedRound) {
+  const Offset winter{hours(0), true, "GMT"};
+  const Offset summer{hours(1), false, "IST"};
+  const TimeZone zone("Test", ZoneData{{{utc("1970-01-01"), 0},
+                                        {utc("1971-01-01"), 1},
+                                        {utc("1972-01-01"), 0},
+                                        {utc("1973-01-01"), 1},
+                                        {utc("1974-01-01"), 0}},
+                                       {summer, winter},
+                                       std::nullopt});
+  for (const auto& [time, is_daylight_saving] :
+       {std::pair("1970-06-01", false), std::pair("1971-06-01", false), std::pair("1972-06-01", true),
+        std::pair("1973-06-01", false), std::pair("1974-06-01", false)})
+    EXPECT_EQ(zone.offset_at(utc(time)).is_daylight_saving, is_daylight_saving) << time;
 }
 
 TEST(PosixRule, KnowsEveryFormOfADate) {
@@ -255,6 +281,9 @@ TEST(IsoTime, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(refusal_of("2026-03-29T25:00"), HasSubstr("expected an hour from 00 to 23 at position 12"));
   EXPECT_THAT(refusal_of("2026-03-29T23:59:60"), HasSubstr("seconds from 00 to 59 at position 18"));
   EXPECT_THAT(refusal_of("2026-03-29T14:30:00+25:00"), HasSubstr("offset"));
+  EXPECT_THAT(refusal_of("2026-03-29T14:30.5"),
+              HasSubstr("expected seconds, which alone may have a fraction, at position 17"));
+  EXPECT_THAT(refusal_of("2026-03-29T14:30,5Z"), HasSubstr("fraction"));
   EXPECT_THAT(refusal_of("2026-03-29T14:30 CET"), HasSubstr("expected the end at position 17"));
   for (const char* text : {"", "2026", "0000-01-01", "2026-13-01", "2026-03-29T", "2026-03-29T14", "2026-03-29T14:30.",
                            "2026-03-29T14:30+", "2026-03-29T14:30+2", "20260329T1430", "-2026-03-29", "now"}) {

@@ -11,6 +11,7 @@
 #include "data/csv_reader.hpp"
 #include "data/csv_survey.hpp"
 #include "data/json_format.hpp"
+#include "data/number_text.hpp"
 #include "data/query.hpp"
 #include "data/setup.hpp"
 #include "data/table_store.hpp"
@@ -210,6 +211,35 @@ TEST_F(Store, AQueryMaySortWhatMemoryDoesNotHold) {
   EXPECT_EQ(answer(rows_sql(15'000) + "SELECT count(DISTINCT x) FROM t"), "[[15000]]");
 }
 
+std::string columns_sql(int count, const std::string& column) {
+  std::string sql = "SELECT " + column;
+  for (int i = 1; i < count; ++i)
+    sql += "," + column;
+  return sql;
+}
+
+TEST_F(Store, AResultHasAsManyColumnsAsATableMayHaveAndNoMore) {
+  std::string names = "c0";
+  std::string values = "0";
+  for (int i = 1; i < 1000; ++i) {
+    names += ",c" + std::to_string(i);
+    values += "," + std::to_string(i);
+  }
+  load("wide.csv", names + "\n" + values + "\n");
+  EXPECT_EQ(answer("SELECT * FROM wide ORDER BY c999"), "[[" + values + "]]");
+  EXPECT_THAT(failure(columns_sql(1001, "1"), {std::chrono::minutes(1), 1, 1000}), HasSubstr("too many columns"));
+}
+
+TEST_F(Store, QueriesTogetherTakeNoMoreMemoryThanTheyMay) {
+  const auto before = sqlite3_hard_heap_limit64(64'000'000);
+  const std::string value = "WITH t AS MATERIALIZED (SELECT replace(hex(zeroblob(2000000)), '0', 'x') v) ";
+  const QueryLimits limits{std::chrono::minutes(1), 1, 1000};
+  EXPECT_THAT(failure(value + columns_sql(40, "v") + " FROM t", limits),
+              HasSubstr("which is 64000000 bytes (maxMemoryBytes)"));
+  EXPECT_EQ(failure(value + "SELECT length(v) FROM t", limits), "none");
+  sqlite3_hard_heap_limit64(before);
+}
+
 TEST_F(Store, FindsAndReplacesAsSqliteDoes) {
   EXPECT_EQ(answer("SELECT instr('größer', 'ß'), instr('a', ''), instr('a', 'b'), instr('', 'b'), instr(NULL, 'b')"),
             "[[4,1,0,0,null]]");
@@ -250,6 +280,74 @@ TEST(DataJson, NumbersAndNamesThatStandTwiceStayAsTheyAre) {
   EXPECT_EQ(format_json(R"("ü\u0007")", 2, false), R"("ü\u0007")");
   EXPECT_THROW(format_json("", 2, false), std::invalid_argument);
   EXPECT_THROW(format_json("[1] x", 2, false), std::invalid_argument);
+}
+
+// Each of the ones has a line for itself, behind 1520 spaces.
+TEST(DataJson, TheIndentMakesNoMoreThanItMay) {
+  std::string ones = "1";
+  for (int i = 1; i < 10'000; ++i)
+    ones += ",1";
+  const auto json = std::string(190, '[') + ones + std::string(190, ']');
+  try {
+    format_json(json, 8, false);
+    FAIL() << "it made more";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("more than 8388608 bytes. Take a smaller indent; 0 writes it in one line"));
+  }
+  EXPECT_LT(format_json(json, 2, false).size(), 8'388'608U);
+  EXPECT_LT(format_json(json, 0, false).size(), 2 * json.size());
+}
+
+TEST(DataNumberText, IsWholeBeforeThePointAndHasTheDigitsThatItNeeds) {
+  EXPECT_EQ(short_text(1700000000), "1700000000");
+  EXPECT_EQ(short_text(1700000000.25), "1700000000");
+  EXPECT_EQ(short_text(9007199254740992), "9007199254740992");
+  EXPECT_EQ(short_text(-1.7e308), "-1.7e+308");
+  EXPECT_EQ(short_text(9999999.99), "10000000");
+  EXPECT_EQ(short_text(1.0 / 3), "0.333333");
+  EXPECT_EQ(digits_apart({1, 2, 2}), 6);
+  EXPECT_EQ(digits_apart({0.12345671, 0.12345672}), 8);
+  EXPECT_EQ(digits_apart({1700000000, 1700000000.5}), 11);
+}
+
+class DataTools : public testing::Test {
+ protected:
+  std::string loaded(const std::string& name, const std::string& content) {
+    folder_.write(name, content);
+    return harness_.call_tool("load_csv", {{"file_path", name}}).text();
+  }
+  mcp::testing::Outcome analyzed(const std::string& table) {
+    return harness_.call_tool("analyze_data", {{"table", table}, {"column", "x"}});
+  }
+
+  mcph::test::TemporaryFolder folder_;
+  mcp::testing::Harness harness_{setup, {{"folder", folder_.path().string()}, {"maxResultBytes", 1024}}};
+};
+
+TEST_F(DataTools, AFirstRowThatIsTooLargeIsAnErrorAndStopsNoLoad) {
+  EXPECT_THAT(loaded("a.csv", "x,y\n" + std::string(2000, 'a') + ",1\n"), HasSubstr("\"preview\":[]"));
+  const auto outcome = harness_.call_tool("query", {{"sql", "SELECT * FROM a"}});
+  EXPECT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.text(), HasSubstr("The first row is larger than a result may be, 1024 bytes (maxResultBytes)"));
+  EXPECT_EQ(harness_.call_tool("query", {{"sql", "SELECT y FROM a"}}).structured()["rows"], mcp::Json({{1}}));
+}
+
+TEST_F(DataTools, ARangeBeyondAllNumbersHasBars) {
+  loaded("wide.csv", "x\n-1.7e308\n1.7e308\n5\n1e308\n");
+  const auto outcome = analyzed("wide");
+  ASSERT_TRUE(outcome.ok()) << outcome.text();
+  const auto bars = outcome.structured()["bars"];
+  ASSERT_EQ(bars.size(), 12U);
+  for (const int bar : {0, 6, 9, 11})
+    EXPECT_EQ(bars[static_cast<std::size_t>(bar)]["count"], 1) << bars.dump();
+  EXPECT_EQ(bars[0]["label"], "-1.7e+308 to -1.41667e+308");
+}
+
+TEST_F(DataTools, TimestampsAreToldApart) {
+  loaded("times.csv", "x\n1700000000\n1700000050\n1700000100\n");
+  const auto outcome = analyzed("times");
+  EXPECT_THAT(outcome.text(), HasSubstr("From 1700000000 to 1700000100, mean 1700000050, standard deviation 50,"));
+  EXPECT_EQ(outcome.structured()["bars"][0]["label"], "1700000000 to 1700000008");
 }
 
 TEST(DataConfiguration, NothingIsThereWithoutAFolder) {

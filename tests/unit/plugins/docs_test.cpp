@@ -189,9 +189,17 @@ TEST(DocsConfiguration, WorksWithoutOne) {
 }
 
 TEST(DocsConfiguration, MistakesAreRefusedInWords) {
-  EXPECT_THROW(mcp::testing::Harness(setup, {{"folder", "relative"}}), std::runtime_error);
-  EXPECT_THROW(mcp::testing::Harness(setup, {{"rescanMilliseconds", 1}}), std::runtime_error);
-  EXPECT_THROW(mcp::testing::Harness(setup, {{"folder", 7}}), std::runtime_error);
+  const auto refusal = [](const mcp::Json& configuration) -> std::string {
+    try {
+      const mcp::testing::Harness harness(setup, configuration);
+      return "accepted";
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(refusal({{"folder", "relative"}}), HasSubstr("folder"));
+  EXPECT_THAT(refusal({{"rescanMilliseconds", 1}}), HasSubstr("rescanMilliseconds must be at least"));
+  EXPECT_THAT(refusal({{"folder", 7}}), HasSubstr("folder"));
 }
 
 }  // namespace

@@ -97,7 +97,26 @@ TEST_F(Files, ReadsSomeLines) {
   EXPECT_EQ(lines({{"first_line", 2}}), "line two\nline three\n");
   EXPECT_EQ(lines({{"line_count", 1}}), "# Guide\n");
   EXPECT_EQ(lines({{"first_line", 2}, {"line_count", 1}}), "line two\n");
-  EXPECT_EQ(lines({{"first_line", 100}}), "");
+  EXPECT_EQ(lines({{"first_line", 3}}), "line three\n");
+}
+
+TEST_F(Files, SaysHowManyLinesThereAreWhereItIsAskedForALaterOne) {
+  const auto lines = [this](const std::string& content, int first) {
+    folder_.write("docs/lines.txt", content);
+    return harness_.call_tool("read_file", {{"path", "docs/lines.txt"}, {"first_line", first}}).text();
+  };
+  EXPECT_EQ(lines("one\ntwo\n", 50), "\"docs/lines.txt\" has no line 50; its lines are 2 in all");
+  EXPECT_EQ(lines("one\ntwo\n", 3), "\"docs/lines.txt\" has no line 3; its lines are 2 in all");
+  EXPECT_EQ(lines("one\ntwo", 3), "\"docs/lines.txt\" has no line 3; its lines are 2 in all");
+  EXPECT_EQ(lines("one\ntwo", 2), "two");
+  EXPECT_EQ(lines("", 2), "\"docs/lines.txt\" has no line 2; its lines are 0 in all");
+  EXPECT_EQ(lines("", 1), "");
+}
+
+TEST_F(Files, ReadsATextWithoutItsByteOrderMark) {
+  folder_.write("docs/marked.txt", "\xEF\xBB\xBFhi");
+  EXPECT_EQ(text_of("docs/marked.txt"), "hi");
+  EXPECT_EQ(harness_.call_tool("read_file", {{"path", "docs/marked.txt"}, {"encoding", "utf-8"}}).text(), "hi");
 }
 
 TEST_F(Files, ReadsTextInOtherEncodings) {

@@ -156,10 +156,38 @@ TEST(NoteStore, WordsAreFoundWithoutCaseAndAccentsAndByTheirBeginning) {
   EXPECT_TRUE(texts(store, "ada", "gr").empty()) << "too short for a beginning";
   EXPECT_EQ(texts(store, "ada", "größer", {"café au lait"}).size(), 1U);
   EXPECT_TRUE(texts(store, "ada", "größer", {"café"}).empty());
-  EXPECT_EQ(texts(store, "ada", "\"*\" -").size(), 1U) << "no words: the newest";
+  for (const auto* const query : {"!!!", "\"*\" -"})
+    EXPECT_TRUE(texts(store, "ada", query).empty()) << query;
+  for (const auto* const query : {"", " \n"})
+    EXPECT_EQ(texts(store, "ada", query).size(), 1U) << "no query: the newest";
   const std::string long_word(100'000, 'x');
   store.remember("ada", long_word, {});
   EXPECT_EQ(texts(store, "ada", long_word).size(), 1U);
+}
+
+TEST(NoteStore, TagsAreInLowerCaseInEveryScript) {
+  const mcph::test::TemporaryFolder folder;
+  NoteStore store((folder.path() / "notes.db").string(), {});
+  EXPECT_THAT(store.remember("ada", "x", {"Übung-A", "übung-a", "ДОМ, 2", "-"}).tags,
+              testing::ElementsAre("übung-a", "дом, 2", "-"));
+  for (const auto* const tag : {"übung-a", "ÜBUNG-A", "Дом, 2", "-"})
+    EXPECT_EQ(texts(store, "ada", "", {tag}).size(), 1U) << tag;
+  EXPECT_TRUE(texts(store, "ada", "", {"ubung-a"}).empty()) << "accents count";
+  EXPECT_EQ(store.tags("ada").size(), 3U);
+}
+
+TEST(NoteStore, TagsOfTheSecondFormatAreLowered) {
+  const mcph::test::TemporaryFolder folder;
+  const auto file = (folder.path() / "notes.db").string();
+  NoteStore(file, {}).remember("ada", "x", {"übung", "a"});
+  sqlite::Database(file).execute(
+      "UPDATE notes SET tags = 'Übung' || char(10) || 'a'; UPDATE tags SET tag = 'Übung' WHERE tag <> 'a'; "
+      "PRAGMA user_version = 2");
+  NoteStore store(file, {});
+  EXPECT_EQ(texts(store, "ada", "", {"Übung", "A"}).size(), 1U);
+  EXPECT_EQ(store.tags("ada").size(), 2U);
+  EXPECT_TRUE(store.forget("ada", store.recall("ada", "übung", {}, 1).at(0).id));
+  EXPECT_TRUE(store.tags("ada").empty());
 }
 
 // As the first format had them.

@@ -103,6 +103,10 @@ VALUES: list[tuple[Any, Any, Any]] = [
     (Place, {"name": "here", "point": {"x": 1, "y": 0, "tags": []}}, {"name": "here", "point": Point(1)}),
     (int | str, "a", "a"),
     (Point | None, None, None),
+    (bytes | str, "é", "é"),
+    (set[tuple[int, ...]], [[1, 2], [3]], {(1, 2), (3,)}),
+    (set[Annotated[Color, "One"] | None], ["red", None], {Color.RED, None}),
+    (frozenset[frozenset[int]], [[1]], frozenset({frozenset({1})})),
 ]
 
 MISFITS: list[tuple[Any, Any, str]] = [
@@ -115,6 +119,9 @@ MISFITS: list[tuple[Any, Any, str]] = [
     (Color, "green", 'must be one of "red", "blue", not "green"'),
     (datetime.date, "2026-31-12", 'must be a date such as 2026-11-24, not "2026-31-12"'),
     (bytes, "?", "must be base64: "),
+    (bytes, "é", "must be base64: "),
+    (bytes, 1, "must be a text, not 1"),
+    (set, [[1]], "must be an array without arrays and objects, not [[1]]"),
     (list[int], [1, "b"], '"[1]" must be an integer, not "b"'),
     (Point, {"y": 1}, '"x" is missing'),
     (Place, {"name": "here", "point": {"x": "1"}}, '"point.x" must be an integer, not "1"'),
@@ -146,6 +153,15 @@ class FormsTest(unittest.TestCase):
             form_of(threading.Thread)
         with self.assertRaisesRegex(TypeError, '"left": Tree contains itself'):
             form_of(Tree)
+        for hint, name in [
+            (set[list[int]], r"list\[int\]"),
+            (frozenset[dict], "dict"),
+            (set[Point], "Point"),
+            (set[Place | None], "__main__|forms_test"),
+            (set[tuple[int, list[int]]], "tuple"),
+        ]:
+            with self.subTest(hint), self.assertRaisesRegex(TypeError, f"a set cannot hold .*{name}.*: take a list"):
+                form_of(hint)
 
     def test_a_model_of_pydantic_is_taken_at_its_word(self) -> None:
         class Model:
