@@ -158,6 +158,13 @@ bool AccessState::has_expiry_between(Time after, Time until) const {
   });
 }
 
+std::set<std::string> AccessState::roles_of(const Principal& principal) const {
+  if (principal.is_anonymous() || principal.identity().issuer != this_host) return roles_->roles_of(principal);
+  // A token may have been given other roles since.
+  const auto* const token = token_of(principal);
+  return token != nullptr && !token->record.revoked ? roles_->roles_of(token->principal) : std::set<std::string>();
+}
+
 std::shared_ptr<const Rights> AccessState::rights_of(const Principal& principal) const {
   if (roles_ == nullptr) return nullptr;
   if (!principal.is_anonymous() && principal.identity().issuer == operator_issuer) return nullptr;

@@ -48,7 +48,7 @@ class AccessState final : public Policy {
   Result<Principal, CredentialError> authenticate(const PresentedCredential& presented, Time now) const;
 
   // The roles that the principal has now; those in their identity are what they were when they proved who they are.
-  std::set<std::string> roles_of(const Principal& principal) const { return roles_->roles_of(principal); }
+  std::set<std::string> roles_of(const Principal& principal) const;
 
   // What has proven the principal to be who they are still does.
   bool is_good(const Principal& principal, Time now) const;

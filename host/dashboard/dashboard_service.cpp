@@ -189,7 +189,7 @@ HttpVerdict DashboardService::admit(HttpRequest& request) const {
   if (request.path.starts_with("/api/") && request.body.text().size() > max_command_bytes)
     return {.refusal = HttpRefusal{413, "The body is longer than " + std::to_string(max_command_bytes) + " bytes"}};
   if (is_open(request.path)) return {};
-  const auto login = login_of(request);
+  const auto login = login_of(cookie_in(request));
   if (!login) return {.refusal = unauthorized("Log in: mcp-plugin-host dashboard prints a link that does")};
   if (is_command(request.path) && !login->may_operate)
     return {.refusal = HttpRefusal{403, "Who has logged in may look, and change nothing"}};
@@ -197,8 +197,8 @@ HttpVerdict DashboardService::admit(HttpRequest& request) const {
   return {};
 }
 
-std::optional<DashboardLogin> DashboardService::login_of(const HttpRequest& request) const {
-  auto login = sources_.logins.find(cookie_in(request));
+std::optional<DashboardLogin> DashboardService::login_of(std::string_view session) const {
+  auto login = sources_.logins.find(session);
   if (!login || !sources_.is_good(login->principal)) return std::nullopt;
   if (login->principal.id() == sources_.operator_itself.id()) return login;
   // Their roles may have changed since they logged in.
@@ -266,7 +266,8 @@ Coroutine<> DashboardService::log_out(HttpRequest& request, HttpConnection& conn
 }
 
 Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& connection) {
-  const auto login = login_of(request);
+  const std::string session(cookie_in(request));
+  const auto login = login_of(session);
   if (!login) {
     auto refusal = unauthorized("The login has just ended");
     co_await connection.refuse(std::move(refusal));
@@ -275,7 +276,6 @@ Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& co
   PageNews news(sources_.news, login_json(*login), login->may_operate);
   std::string text = connection.begin_event_stream();
   std::string events = "retry: 1000\n\n";
-  const std::string session(cookie_in(request));
   auto said_at = connection.now();
   for (;;) {
     std::string next;
@@ -283,8 +283,10 @@ Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& co
     co_await connection.work_on(0, gather);
     if (!next.empty()) events.append("data: ").append(next).append("\n\n");
     if (events.empty() && connection.now() - said_at >= between_signs) events = ":\n\n";
-    const bool is_over = stopping_ || connection.is_disconnected() || connection.is_expelled() ||
-                         !sources_.logins.find(session) || !sources_.is_good(login->principal);
+    // Who may see more or less than before begins anew.
+    const auto now = login_of(session);
+    const bool is_over = stopping_ || connection.is_disconnected() || connection.is_expelled() || !now ||
+                         now->may_operate != login->may_operate;
     if (!events.empty()) {
       append_piece(text, connection.client(), std::exchange(events, {}));
       said_at = connection.now();
@@ -305,7 +307,7 @@ Coroutine<> DashboardService::tell_details(HttpRequest& request, HttpConnection&
   const auto file = request.query.starts_with(name) ? percent_decode(request.query.substr(name.size())) : std::nullopt;
   std::optional<std::string> details;
   const std::function<void()> gather = [&] {
-    const auto login = login_of(request);
+    const auto login = login_of(cookie_in(request));
     if (file && login) details = sources_.details(*file, login->may_operate);
   };
   co_await connection.work_on(0, gather);
@@ -316,7 +318,7 @@ Coroutine<> DashboardService::tell_details(HttpRequest& request, HttpConnection&
 
 Coroutine<> DashboardService::tell_bodies(HttpRequest& request, HttpConnection& connection) {
   constexpr std::string_view name = "number=";
-  const auto login = login_of(request);
+  const auto login = login_of(cookie_in(request));
   if (!login || !login->may_operate) return connection.refuse({403, "Who has logged in may look, and not at bodies"});
   std::uint64_t number = 0;
   const auto text = request.query.starts_with(name) ? request.query.substr(name.size()) : std::string_view();

@@ -67,7 +67,8 @@ class DashboardService final : public HttpService {
 
  private:
   HttpVerdict admit(HttpRequest& request) const;
-  std::optional<DashboardLogin> login_of(const HttpRequest& request) const;
+  // As it is now, of the session that a cookie names.
+  std::optional<DashboardLogin> login_of(std::string_view session) const;
   void add_page();
   void add_login();
   void add_command(const std::string& name);

@@ -1,8 +1,8 @@
 // The dashboard: who comes in, what the page shows while it happens, and what it does about it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -210,6 +210,30 @@ test('ALoginMayDoWhatItsRolesPermitNow', async (context) => {
   assert.equal(await reload(), 403);
   await team.reconfigure(roles);
   assert.equal(await reload(), 401);
+});
+
+test('ATokenWhoseRolesAreTakenAwayLosesThemHereToo', async (context) => {
+  const team = await serveTeam(context);
+  const { host } = team;
+  const token = await team.token('kim', 'keeper');
+  const cookie = cookieOf(await logInWith(host, token));
+  const reload = async () => (await ask(host, '/api/reload', { method: 'POST', cookie, body: { plugin: 'sample' } })).status;
+  assert.equal(await reload(), 200);
+  const begin = async () => {
+    const events = sseEvents((await ask(host, '/api/events', { cookie })).body);
+    let first;
+    do first = (await events.next()).value.data; while (!first);
+    return { events, login: JSON.parse(first).login };
+  };
+  const { events, login } = await begin();
+  assert.equal(login.mayOperate, true);
+  const file = join(dirname(team.file), 'tokens.json');
+  const taken = host.log.next({ event: 'configuration taken' });
+  await writeFile(file, (await readFile(file, 'utf8')).replace('keeper', 'looker'));
+  await taken;
+  assert.equal(await reload(), 403);
+  for await (const event of events) assert.notEqual(event, undefined, 'the stream ends');
+  assert.equal((await begin()).login.mayOperate, false);
 });
 
 test('WhoFailsBehindAProxyKeepsNobodyElseOut', async (context) => {

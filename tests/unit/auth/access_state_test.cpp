@@ -111,9 +111,11 @@ TEST_F(AccessStateTest, GivesATokenTheRightsThatItHasNow) {
   const auto header = "Bearer " + token;
   const auto ada = *before->authenticate({.authorization = header}, now_);
   EXPECT_TRUE(before->rights_of(ada)->may_read("docs://a"));
+  EXPECT_EQ(before->roles_of(ada), std::set<std::string>{"user"});
   tokens_.front().roles = {};
   const auto after = state();
   EXPECT_FALSE(after->rights_of(ada)->may_read("docs://a"));
+  EXPECT_EQ(after->roles_of(ada), std::set<std::string>());
 }
 
 TEST_F(AccessStateTest, KnowsWhetherACredentialIsStillGood) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "auth/access_state.hpp"
+#include "auth/claims.hpp"
 #include "auth/token.hpp"
 #include "base/json.hpp"
 #include "support/recording_log.hpp"
@@ -170,6 +171,16 @@ TEST_F(IssuersTest, AskOnceAboutATokenThatOnlyTheIssuerCanRead) {
   EXPECT_EQ(caller_.calls.size(), 1U);
   // What has been said counts for a while only.
   EXPECT_FALSE(issuers->authenticate("opaque+token", now_ + Issuers::answer_lifetime + 2s));
+}
+
+TEST_F(IssuersTest, LetWhatATokenBeginsThatOnlyTheIssuerCanReadEndSoonerThanIt) {
+  const auto issuers = this->issuers(opaque());
+  EXPECT_EQ(outcome(*issuers, "opaque"), "unsettled");
+  caller_.answer(about_ada(later_ + 3600));
+  const auto principal = issuers->authenticate("opaque", now_);
+  ASSERT_TRUE(principal);
+  EXPECT_GE(principal->identity().expiry, now_ + introspection_lifetime);
+  EXPECT_LE(principal->identity().expiry, std::chrono::system_clock::now() + introspection_lifetime);
 }
 
 TEST_F(IssuersTest, AskOnceAlsoWhereTheAnswerComesBetweenTwoQuestions) {
