@@ -11,6 +11,9 @@ import { promisify } from 'node:util';
 import { HttpHost, program } from '../integration/support/host.mjs';
 import { postModern } from '../integration/support/http.mjs';
 
+// For which a build is waited for: compilers are slow on a busy machine.
+const buildMs = 180_000;
+
 // With the host in PATH.
 export const env = { ...process.env, PATH: [dirname(program), process.env.PATH].join(delimiter) };
 export const run = async (cwd, file, ...args) => (await promisify(execFile)(file, args, { cwd, env })).stdout;
@@ -49,7 +52,7 @@ export async function devServesEachChange(context, project, { source, greeting, 
   const host = await HttpHost.of(spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env }));
   context.after(() => host.stop());
   const until = async (text) => {
-    for (const end = Date.now() + 60_000; ; await sleep(20)) {
+    for (const end = Date.now() + buildMs; ; await sleep(20)) {
       const answer = await postModern(host.url, 'tools/call', { name: 'hello', arguments: { name: 'Ada' } });
       const said = (await answer.json()).result?.content[0].text;
       if (said === text) return;
@@ -64,7 +67,7 @@ export async function devServesEachChange(context, project, { source, greeting, 
   await until('Hello, Ada!');
   await edit(greeting);
   await until('Good morning, Ada!');
-  const broken = host.log.next({ event: 'not built' });
+  const broken = host.log.next({ event: 'not built' }, { patienceMs: buildMs });
   await edit(mistake);
   await broken;
   assert.match(host.log.text(), complaint);

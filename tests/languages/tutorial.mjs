@@ -53,6 +53,8 @@ export class Tutorial {
     await tutorial.configure(configuration);
     tutorial.host = await HttpHost.start(components, ['--isolation', 'worker', ...more]);
     context.after(() => tutorial.host.stop().finally(() => components.discard()));
+    // A host serves what it has after a second; some interpreter needs longer on a busy machine.
+    await tutorial.host.log.until({ event: 'plugin loaded' });
     return tutorial;
   }
 

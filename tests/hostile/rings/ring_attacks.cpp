@@ -125,6 +125,7 @@ class Attacks {
   }
 
   void report() const {
+    if (messages_ == 0 || ends_.size() < 2) give_up("nobody has attacked");
     std::cout << messages_ << " messages were read; how they ended:\n";
     for (const auto& [how, count] : ends_)
       std::cout << "  " << count << " " << how << "\n";

@@ -261,6 +261,7 @@ TEST_F(FileStoreTest, FollowsNoLink) {
 TEST_F(FileStoreTest, HasAllThatHasBeenPutWhenItsProcessIsKilled) {
   int told = 0;
   for (int round = 0; round < 20; ++round) {
+    const int before = told;
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
     const auto child = ::fork();
@@ -282,6 +283,7 @@ TEST_F(FileStoreTest, HasAllThatHasBeenPutWhenItsProcessIsKilled) {
     ::close(ends[0]);
     const auto kept = value(*open(), "last");
     const auto last = std::stoi(kept.substr(kept.find('/') + 1));
+    EXPECT_GT(told, before) << "nothing has been put";
     EXPECT_TRUE(last == told || last == told + 1) << last << " where " << told << " had been told";
     told = last;
   }

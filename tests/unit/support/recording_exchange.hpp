@@ -25,8 +25,9 @@ inline std::string words(ReplyStatus status) {
     case ReplyStatus::not_offered:
       return "not offered";
     case ReplyStatus::too_long:
-    case ReplyStatus::insufficient_scope:
       return "too long";
+    case ReplyStatus::insufficient_scope:
+      return "insufficient scope";
     case ReplyStatus::limited:
       return "limited";
     case ReplyStatus::unavailable:

@@ -93,7 +93,7 @@ class WorkerPluginTest : public ::testing::Test {
   }
   // Described and started.
   WorkerPlugin& load(const std::string& configuration = "{}") {
-    plugin_ = *create(configuration);
+    plugin_ = create(configuration).value();
     EXPECT_TRUE(plugin_->describe());
     EXPECT_TRUE(plugin_->start());
     return *plugin_;
