@@ -79,7 +79,8 @@ int main() {
   const auto clock = Limits::steady_clock();
   const auto before = resident_bytes();
   // Of a rate by which no bucket is full again meanwhile, and with more than is taken from any.
-  RateBuckets buckets(BucketSize::of({.count = 1000, .period = std::chrono::hours(24)}, 20 * million), Limits::max_keys);
+  RateBuckets buckets(BucketSize::of({.count = 1000, .period = std::chrono::hours(24)}, 20 * million),
+                      Limits::max_keys);
   const auto take = [&](std::uint64_t key) {
     const RateDraw one{&buckets, key, RateDraw::Kind::take};
     take_all({&one, 1}, clock);

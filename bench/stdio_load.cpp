@@ -1,5 +1,6 @@
 // What a server over stdio answers by itself: calls its tool echo with so many requests open at any time, and says how
-// many results came a second, once it has been busy for a second. An answer that is none ends it. usage: bench_stdio_load SECONDS OPEN PROGRAM [ARGUMENT]...
+// many results came a second, once it has been busy for a second. An answer that is none ends it. usage:
+// bench_stdio_load SECONDS OPEN PROGRAM [ARGUMENT]...
 #include <array>
 #include <charconv>
 #include <chrono>

@@ -274,13 +274,12 @@ CLI::App& CommandLine::offer_call(PluginMethod method, const std::string& name, 
 void CommandLine::offer_tools_for_authors() {
   // What is answered is their output, so they log little.
   const auto quiet = with_log_level(Log::Level::warning);
-  auto& inspect =
-      offer_configured(app_, "inspect", "Say what plugins export, or why they would be refused", quiet,
-                       [this](Config config, const ConfigSource&) -> Command {
-                         inspect_.config = std::move(config);
-                         return inspect_;
-                       })
-          .app();
+  auto& inspect = offer_configured(app_, "inspect", "Say what plugins export, or why they would be refused", quiet,
+                                   [this](Config config, const ConfigSource&) -> Command {
+                                     inspect_.config = std::move(config);
+                                     return inspect_;
+                                   })
+                      .app();
   inspect.add_option("FILE", inspect_.files, "Plugin libraries")->required();
   inspect.add_flag("--json", inspect_.json, "One JSON object a file");
 
