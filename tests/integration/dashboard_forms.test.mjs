@@ -89,6 +89,45 @@ test('WhatIsFilledInComesOutAsItIs', options, async () => {
   assert.deepEqual(await sent(schema, value), value);
 });
 
+test('ASchemaThatStandsForMoreThanAnybodyWaitsForIsJson', options, async () => {
+  const $defs = { level_60: object({ a: { type: 'string' } }) };
+  for (let i = 0; i < 60; ++i) $defs[`level_${i}`] = { allOf: [{ $ref: `#/$defs/level_${i + 1}` }, { $ref: `#/$defs/level_${i + 1}` }] };
+  assert.deepEqual(await fields({ ...object({ deep: { $ref: '#/$defs/level_0' } }), $defs }), ['json deep']);
+  // A few levels are nothing.
+  assert.deepEqual(await fields({ ...object({ deep: { $ref: '#/$defs/level_52' } }), $defs }), ['input a']);
+  const choice = { enum: Array.from({ length: 5000 }, (_, i) => `entry ${i}`) };
+  const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`choice_${i}`, { $ref: '#/$defs/choice' }]));
+  const found = await fields({ ...object(many), $defs: { choice } });
+  assert.deepEqual([found.length, found[0], found[49]], [50, 'select choice_0', 'json choice_49']);
+  const chain = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [i, { $ref: `#/$defs/${i + 1}` }]));
+  assert.deepEqual(await fields({ ...object({ far: { $ref: '#/$defs/0' } }), $defs: chain }), ['json far']);
+});
+
+test('WhatIsNoSchemaHasAFieldForJson', options, async () => {
+  const odd = [
+    { allOf: [{ required: true }, { required: false }] }, { allOf: [{ properties: 1 }, { properties: null }] },
+    { allOf: [{ properties: { a: {} } }, { properties: 'a' }] }, { allOf: [1] }, { allOf: [{ required: ['a'] }, { required: { a: 1 } }] },
+  ];
+  for (const schema of odd) {
+    assert.deepEqual(await fields(schema), ['json arguments'], JSON.stringify(schema));
+    assert.deepEqual(await fields(object({ inner: schema })), ['json inner'], JSON.stringify(schema));
+  }
+  for (const schema of [null, 1, 'text', [], { $ref: 1, oneOf: 1 }, object({ a: { type: [1], enum: 2 } }), object({ a: { oneOf: [null] } })])
+    assert.ok((await fields(schema)).length > 0, JSON.stringify(schema));
+});
+
+test('NumbersHaveAFewDigitsAndTheirUnit', options, async () => {
+  const [sizes, times, clocks] = await inPage(() => [
+    [1023, 1024, 999.6 * 1024, 1000 * 1024, 999.6 * 1024 ** 3, 5000 * 1024 ** 4].map(modules.bytes),
+    [999, 9960, 999_600, 59_960_000].map(modules.duration),
+    [Date.now(), Date.now() - 3 * 86_400_000].map(modules.clock),
+  ]);
+  assert.deepEqual(sizes, ['1023 B', '1.00 KiB', '1000 KiB', '0.977 MiB', '1000 GiB', '5000 TiB']);
+  assert.deepEqual(times, ['999 µs', '10 ms', '1000 ms', '60.0 s']);
+  assert.match(clocks[0], /^\d\d:\d\d:\d\d$/);
+  assert.match(clocks[1], /^[A-Z][a-z]{2} \d+ \d\d:\d\d:\d\d$/);
+});
+
 async function toolsOf(program, args = []) {
   const client = new Client({ name: 'forms', version: '1' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...args], stderr: 'ignore' }));

@@ -70,6 +70,37 @@ test('WhatTheHostRefusesIsSaid', options, async (context) => {
   assert.match(await page.text('.result'), /milliseconds/);
 });
 
+test('WhatStandsBeforeTheEndpointRefusesInWords', options, async (context) => {
+  const page = await Page.open(context, await serveWithDashboard(context, await Components.create('sample_v1')), { at: 'try/tools/version' });
+  await page.untilText('.trial h2', 'version');
+  // The page itself does not know yet that nobody has logged in.
+  await page.tab.deleteCookie(...await page.tab.cookies());
+  await page.press('Run', '.trial');
+  await ended(page, 'Failed');
+  assert.match(await page.text('.result .problem'), /^Log in: /);
+});
+
+test('WhatTheFormCannotShowStaysJson', options, async (context) => {
+  const components = await Components.create();
+  const inputSchema = { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' } } };
+  await components.addShipped('tools/mock', { tools: [{ name: 'plain', description: 'x', inputSchema, default: { response: 'x' } }] });
+  const page = await Page.open(context, await serveWithDashboard(context, components), { at: 'try/tools/plain' });
+  await page.untilText('.trial h2', 'plain');
+  assert.equal(await page.tab.evaluate(() => document.activeElement.textContent), 'plain', 'what has been chosen has the focus');
+  const look = () => page.tab.$eval('.trial', (trial) =>
+    [trial.querySelector('.check input').checked, trial.querySelector('.problem').textContent]);
+  const write = (value) => page.tab.$eval('.trial form > textarea', (area, text) => { area.value = text; }, JSON.stringify(value));
+  await page.tab.click('.trial .check input');
+  await write({ name: 'a', size: 1, more: true });
+  await page.tab.click('.trial .check input');
+  assert.deepEqual(await look(), [true, 'The form cannot show all of this']);
+  await write({ size: 2, name: 'b' });
+  await page.tab.click('.trial .check input');
+  assert.deepEqual(await look(), [false, '']);
+  assert.deepEqual(await page.tab.$$eval('.field input', (all) => all.map(({ value }) => value)), ['b', '2']);
+  assert.deepEqual(page.mistakes, []);
+});
+
 test('ACallThatTakesLongIsFollowedAndCancelled', options, async (context) => {
   const host = await serveWithDashboard(context, await Components.create('asking'), ['--task-after-ms', '200']);
   const page = await Page.open(context, host);

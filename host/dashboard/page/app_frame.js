@@ -7,6 +7,8 @@ const frameHeights = { least: 60, most: 900 };
 export class AppFrame {
   #isReady = false;
   #waiting = [];
+  #shown = [];
+  #window = null;
 
   // `tools` calls a tool of the server, `said` hears what the app asks to be told to a model or to a person.
   constructor(html, { callTool, readResource, said }) {
@@ -15,15 +17,18 @@ export class AppFrame {
     this.readResource = readResource;
     this.said = said;
     this.frame = element('iframe', { class: 'app', sandbox: 'allow-scripts', src: '/frame', title: 'What the app of this tool shows' });
-    this.listen = (event) => event.source === this.frame.contentWindow && this.#take(event.data);
+    this.listen = ({ source, data }) => source === this.frame.contentWindow && this.#take(data, source);
     window.addEventListener('message', this.listen);
-    this.frame.addEventListener('load', () => this.frame.contentWindow?.postMessage({ html }, '*'), { once: true });
+    this.frame.addEventListener('load', () => this.#load());
   }
 
   // What the tool was given, and what came of it.
   show(args, result) {
-    this.#tell({ method: 'ui/notifications/tool-input', params: { arguments: args } });
-    this.#tell({ method: 'ui/notifications/tool-result', params: result });
+    this.#shown = [
+      { method: 'ui/notifications/tool-input', params: { arguments: args } },
+      { method: 'ui/notifications/tool-result', params: result },
+    ];
+    for (const each of this.#shown) this.#tell(each);
   }
 
   close() {
@@ -31,16 +36,26 @@ export class AppFrame {
     this.frame.remove();
   }
 
+  // A frame that comes into the page again has a new window, in which the app begins anew. What it loads after that is the
+  // app itself.
+  #load() {
+    if (this.frame.contentWindow === this.#window) return;
+    this.#window = this.frame.contentWindow;
+    this.#isReady = false;
+    this.#waiting = [...this.#shown];
+    this.#window?.postMessage({ html: this.html }, '*');
+  }
+
   #tell(message) {
     if (this.#isReady) this.#send(message);
     else this.#waiting.push(message);
   }
 
-  #send(message) {
-    this.frame.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  #send(message, to = this.frame.contentWindow) {
+    to?.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
 
-  async #take(message) {
+  async #take(message, from) {
     if (message?.jsonrpc !== '2.0') return;
     const { id, method, params = {} } = message;
     if (method === 'ui/notifications/initialized') {
@@ -51,9 +66,9 @@ export class AppFrame {
     }
     if (id === undefined || method === undefined) return;
     try {
-      this.#send({ id, result: await this.#answer(method, params) });
+      this.#send({ id, result: await this.#answer(method, params) }, from);
     } catch (error) {
-      this.#send({ id, error: { code: error.code ?? -32603, message: error.message } });
+      this.#send({ id, error: { code: error.code ?? -32603, message: error.message } }, from);
     }
   }
 

@@ -1,5 +1,5 @@
 // Calls: the last requests of all clients, what failed and what was slow marked.
-import { button, element, replaceChildren, section, setText } from './elements.js';
+import { button, closeDialogs, element, replaceChildren, section, setText } from './elements.js';
 import { bytes, clock, duration, plural } from './words.js';
 
 const slowUs = 1_000_000;
@@ -39,6 +39,10 @@ export class CallsView {
       if (detail.reset) replaceChildren(this.body);
       if (detail.reset || detail.calls) this.#changed();
     });
+    host.addEventListener('forget', () => {
+      closeDialogs(this.element);
+      replaceChildren(this.body);
+    });
   }
 
   shown() {
@@ -71,10 +75,25 @@ export class CallsView {
     for (let i = this.host.calls.length - 1; i >= 0 && fitting.length < most; --i) {
       if (this.#fits(this.host.calls[i])) fitting.push(this.host.calls[i]);
     }
-    const first = new Map([...this.body.children].map((row) => [row.number, row]));
-    replaceChildren(this.body, fitting.map((call) => first.get(call.number) ?? this.#row(call)));
-    const leftOut = this.host.callsLeftOut > 0 ? `; ${plural(this.host.callsLeftOut, 'call')} that went well left out, as there were too many at once` : '';
+    this.#arrange(fitting);
+    const { callsLeftOut } = this.host;
+    const leftOut = callsLeftOut > 0 ? `; ${plural(callsLeftOut, 'call')} left out, as there were too many at once` : '';
     setText(this.note, `The last ${plural(fitting.length, 'call')}${this.#isPaused ? '' : '; Pause shows more'}${leftOut}`);
+  }
+
+  // Rows that stay are not touched, so that whoever is in one stays there.
+  #arrange(calls) {
+    const wanted = new Set(calls.map(({ number }) => number));
+    for (const row of [...this.body.children]) {
+      if (!wanted.has(row.number)) row.remove();
+    }
+    let at = this.body.firstChild;
+    for (const call of calls) {
+      if (at?.number !== call.number) at = this.body.insertBefore(this.#row(call), at);
+      // Which may have been of today.
+      setText(at.querySelector('time'), clock(call.at));
+      at = at.nextSibling;
+    }
   }
 
   #row(call) {
@@ -83,9 +102,11 @@ export class CallsView {
     const kind = { 'tools/call': 'tools', 'resources/read': 'resources', 'prompts/get': 'prompts' }[call.method];
     const what = kind && call.plugin ? element('button', { type: 'button', class: 'link', click: () => this.show(kind, call.component) }, name) : name;
     const sizes = `${bytes(call.paramsBytes ?? 0)} → ${bytes(call.answerBytes ?? 0)}`;
+    const time = new Date(call.at).toISOString();
     const cell = (label, ...content) => element('td', { 'data-label': label }, ...content);
     const made = element('tr', { class: failed ? 'failed' : isSlow(call) ? 'slow' : undefined },
-      cell('Time', clock(call.at)), cell('What', what, call.component && element('span', { class: 'dim' }, ` ${call.method}`)),
+      cell('Time', element('time', { datetime: time, title: time })),
+      cell('What', what, call.component && element('span', { class: 'dim' }, ` ${call.method}`)),
       cell('Plugin', call.plugin || '–'),
       cell('Client', call.client || '–', element('span', { class: 'dim' }, ` ${[call.revision, call.who].filter(Boolean).join(' · ')}`)),
       cell('Took', element('span', { class: isSlow(call) ? 'bad' : undefined }, duration(call.us), isSlow(call) && ' slow')),
@@ -97,13 +118,14 @@ export class CallsView {
 
   // What it has asked and was answered.
   async #open(call) {
+    const { login } = this.host;
     const bodies = await this.host.bodies(call.number).catch((error) => ({ params: error.message, answer: '' }));
     const dialog = element('dialog', { class: 'bodies', close: () => dialog.remove() },
       element('h2', {}, call.component || call.method),
       section('Params', element('pre', { tabindex: 0 }, bodies.params)),
       section('Answer', element('pre', { tabindex: 0 }, bodies.answer)),
       button('Close', () => dialog.close()));
-    if (!this.element.isConnected) return;
+    if (!this.element.isConnected || login !== this.host.login) return;
     this.element.append(dialog);
     dialog.showModal();
   }

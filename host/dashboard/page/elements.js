@@ -46,6 +46,11 @@ export function replaceChildren(node, ...children) {
   node.replaceChildren(...children.flat(2).filter((child) => child !== undefined && child !== null && child !== false));
 }
 
+// A dialog that leaves the page with its view would come back as a part of it.
+export function closeDialogs(within) {
+  for (const each of within.querySelectorAll('dialog')) each.close();
+}
+
 // What is said to those who hear the page.
 export function announce(words) {
   setText(document.getElementById('announcement'), words);

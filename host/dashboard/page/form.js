@@ -4,6 +4,9 @@ import { button, element, replaceChildren } from './elements.js';
 
 const maxDepth = 8;
 const maxFields = 400;
+// Schemas that are looked into, and entries of choices. A short schema can stand for more than anybody waits for.
+const maxLooks = 10_000;
+const maxReferences = 64;
 // What says more of a value than a field could show.
 const beyond = ['not', 'if', 'dependentSchemas', 'patternProperties', 'unevaluatedProperties', 'prefixItems', 'contains', '$dynamicRef', '$recursiveRef'];
 
@@ -11,6 +14,12 @@ const beyond = ['not', 'if', 'dependentSchemas', 'patternProperties', 'unevaluat
 export class FormError extends Error {}
 
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+// Members in whatever order.
+export function isEqual(a, b) {
+  const inOrder = (_, value) => (isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value);
+  return JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder);
+}
 
 // What a local reference leads to.
 function target(root, ref) {
@@ -32,10 +41,10 @@ function merged(a, b) {
   const both = { ...a, ...b };
   for (const key of Object.keys(a)) {
     if (!(key in b) || JSON.stringify(a[key]) === JSON.stringify(b[key])) continue;
-    if (key === 'properties') {
+    if (key === 'properties' && isObject(a.properties) && isObject(b.properties)) {
       if (Object.keys(a.properties).some((name) => name in b.properties)) return undefined;
       both.properties = { ...a.properties, ...b.properties };
-    } else if (key === 'required') {
+    } else if (key === 'required' && Array.isArray(a.required) && Array.isArray(b.required)) {
       both.required = [...new Set([...a.required, ...b.required])];
     } else if (!['title', 'description', '$comment', '$defs', 'default', 'examples'].includes(key)) {
       return undefined;
@@ -47,6 +56,7 @@ function merged(a, b) {
 // A field: `element`, `value()` (undefined: it is left out) and `fill(value)`.
 class Fields {
   #made = 0;
+  #looks = 0;
 
   constructor(root) {
     this.root = root;
@@ -56,9 +66,9 @@ class Fields {
   // The schema without references and allOf; nothing: only JSON will do.
   settle(schema, seen = new Set()) {
     if (schema === true) return {};
-    if (!isObject(schema) || beyond.some((key) => key in schema)) return undefined;
+    if (++this.#looks > maxLooks || !isObject(schema) || beyond.some((key) => key in schema)) return undefined;
     if (typeof schema.$ref === 'string') {
-      if (seen.has(schema.$ref)) return undefined;
+      if (seen.has(schema.$ref) || seen.size > maxReferences) return undefined;
       const { $ref, ...rest } = schema;
       const found = this.settle(target(this.root, $ref), new Set([...seen, $ref]));
       return found && merged(found, rest);
@@ -76,6 +86,7 @@ class Fields {
     const about = { name, required, depth, ...this.#words(settled ?? (isObject(schema) ? schema : {})) };
     if (!settled || depth > maxDepth || ++this.#made > maxFields) return this.json(schema, about);
     if ('const' in settled) return this.choice([settled.const], settled, about);
+    if (Array.isArray(settled.enum) && (this.#looks += settled.enum.length) > maxLooks) return this.json(schema, about);
     if (Array.isArray(settled.enum)) return this.choice(settled.enum, settled, about);
     const alternatives = settled.oneOf ?? settled.anyOf;
     if (Array.isArray(alternatives)) return this.alternatives(settled, alternatives, about);
@@ -298,10 +309,13 @@ class Fields {
 // The form of an object's schema: arguments of a tool, or what a plugin asks for.
 export function schemaForm(schema) {
   const fields = new Fields(schema);
-  const settled = fields.settle(schema);
-  const isForm = settled && (settled.type === 'object' || settled.type === undefined) && !settled.oneOf && !settled.anyOf;
   const about = { name: 'arguments', required: true, depth: 0 };
-  return isForm ? fields.object(settled, about) : fields.json(schema, about);
+  try {
+    const settled = fields.settle(schema);
+    const isForm = settled && (settled.type === 'object' || settled.type === undefined) && !settled.oneOf && !settled.anyOf;
+    if (isForm) return fields.object(settled, about);
+  } catch { /* a schema that is none */ }
+  return fields.json(schema, about);
 }
 
 // The form of a prompt's arguments, or of a template's variables: each is a text.

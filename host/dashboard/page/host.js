@@ -2,6 +2,8 @@
 // kept is bounded.
 export const maxCalls = 1000;
 export const maxLines = 1000;
+// The host says something each second.
+const maxSilenceMs = 10_000;
 
 // A refusal, with the words of the host.
 export class Refusal extends Error {
@@ -18,8 +20,8 @@ async function ask(path, options) {
   return answer;
 }
 
-const post = (path, body, headers = {}) =>
-  ask(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) });
+const post = (path, body, { headers, signal } = {}) =>
+  ask(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body), signal });
 
 function keepLast(list, more, most) {
   list.push(...more);
@@ -35,11 +37,25 @@ export class Host extends EventTarget {
   lines = [];
   callsLeftOut = 0;
   linesLeftOut = 0;
+  state = 'away';
   #stream = null;
+  #heardAt = 0;
 
-  // Tells by 'news' what has changed, by 'state' whether it is there: 'live', 'away' or 'locked'.
+  constructor() {
+    super();
+    // A connection may be dead without anybody saying so.
+    setInterval(() => {
+      if (this.#stream === null || performance.now() - this.#heardAt < maxSilenceMs) return;
+      this.#tell('state', 'away');
+      this.connect();
+    }, 1000);
+  }
+
+  // Tells by 'news' what has changed, by 'state' whether it is there: 'live', 'away' or 'locked', and by 'forget' that what
+  // has been seen is not for those who look now.
   connect() {
     this.#stream?.close();
+    this.#heardAt = performance.now();
     this.#stream = new EventSource('/api/events');
     this.#stream.addEventListener('message', ({ data }) => this.#take(JSON.parse(data)));
     this.#stream.addEventListener('error', () => {
@@ -51,6 +67,7 @@ export class Host extends EventTarget {
 
   // Whoever looks has to log in, or the host has no room just now, or something before it cannot reach it.
   async #tryAgain(stream) {
+    if (this.state === 'live') this.#tell('state', 'away');
     const look = new AbortController();
     const status = await fetch('/api/events', { signal: look.signal }).then((response) => response.status, () => 0);
     look.abort();
@@ -64,12 +81,18 @@ export class Host extends EventTarget {
     return post('/api/login', { token });
   }
   logInByCredential(credential) {
-    return post('/api/login/credential', {}, credential ? { Authorization: `Bearer ${credential}` } : {});
+    return post('/api/login/credential', {}, credential ? { headers: { Authorization: `Bearer ${credential}` } } : {});
   }
   logOut() {
+    return post('/api/logout', {}, { signal: AbortSignal.timeout(5000) });
+  }
+
+  // Hears nothing more, and keeps nothing.
+  leave() {
     this.#stream?.close();
     this.#stream = null;
-    return post('/api/logout', {});
+    this.#forget(null);
+    this.#tell('forget');
   }
 
   // "reload", "disable" or "enable" of a plugin's file.
@@ -89,9 +112,11 @@ export class Host extends EventTarget {
   }
 
   #take(news) {
+    this.#heardAt = performance.now();
     if (news.reset) {
-      Object.assign(this, { login: news.login, calls: [], lines: [], callsLeftOut: 0, linesLeftOut: 0 });
-      this.plugins.clear();
+      const isSomebodyElse = this.login !== null && JSON.stringify(news.login) !== JSON.stringify(this.login);
+      this.#forget(news.login);
+      if (isSomebodyElse) this.#tell('forget');
       this.#tell('state', 'live');
     }
     if (news.status) {
@@ -108,7 +133,13 @@ export class Host extends EventTarget {
     this.#tell('news', news);
   }
 
+  #forget(login) {
+    Object.assign(this, { login, calls: [], lines: [], callsLeftOut: 0, linesLeftOut: 0 });
+    this.plugins.clear();
+  }
+
   #tell(type, detail) {
+    if (type === 'state') this.state = detail;
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

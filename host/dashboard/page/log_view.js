@@ -36,6 +36,7 @@ export class LogView {
       if (detail.reset || detail.log) this.#changed(detail);
       if (detail.order || detail.rows) this.#namePlugins();
     });
+    host.addEventListener('forget', () => this.#redraw());
   }
 
   shown() {

@@ -1,5 +1,5 @@
 // The page: who looks at it, which view is shown, and whether the host is there.
-import { announce, button, element, replaceChildren, setText } from './elements.js';
+import { announce, button, closeDialogs, element, replaceChildren, setText } from './elements.js';
 import { CallsView } from './calls_view.js';
 import { Host } from './host.js';
 import { LogView } from './log_view.js';
@@ -31,13 +31,20 @@ function show() {
     if (views[i] === view) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
+  complain('');
   if (at('content').firstChild !== view.element) {
+    closeDialogs(at('content'));
     replaceChildren(at('content'), view.element);
     scrollTo(0, 0);
   }
   document.title = `${view.title} · mcp-plugin-host`;
   view.shown?.();
   if (view.choose && key !== undefined) view.choose(kind, decoded(key));
+}
+
+function complain(words) {
+  at('complaint').hidden = words === '';
+  setText(at('complaint'), words);
 }
 
 function logInForm(words) {
@@ -65,6 +72,8 @@ function logInForm(words) {
 
 function lock(words) {
   announce('');
+  complain('');
+  host.leave();
   at('bar').hidden = true;
   replaceChildren(at('content'), logInForm(words));
   document.title = 'Log in · mcp-plugin-host';
@@ -72,14 +81,27 @@ function lock(words) {
 
 function enter() {
   at('bar').hidden = false;
-  replaceChildren(at('content'));
   host.connect();
   show();
 }
 
 async function logOut() {
-  await host.logOut().catch(() => {});
+  try {
+    await host.logOut();
+  } catch (error) {
+    if (error.status !== 401) return complain('The host could not be told; this login is still good. Try again.');
+  }
   lock();
+}
+
+// By the token of a link, also of one that is pasted into an open page.
+function enterByLink() {
+  const [, token] = /^#t=([\w-]+)$/.exec(location.hash) ?? [];
+  if (token === undefined) return false;
+  // Before anything else, so that it stays nowhere.
+  history.replaceState(null, '', '/');
+  host.logInByToken(token).then(enter, ({ message }) => (at('bar').hidden ? lock(message) : complain(message)));
+  return true;
 }
 
 function showState({ detail: state }) {
@@ -95,22 +117,13 @@ function showHost({ detail: news }) {
   if (news.status) setText(at('version'), host.status.host.version);
 }
 
-async function begin() {
+function begin() {
   replaceChildren(at('views'), links);
   at('leave').append(button('Log out', logOut));
   host.addEventListener('state', showState);
   host.addEventListener('news', showHost);
-  window.addEventListener('hashchange', () => !at('bar').hidden && show());
-  const [, token] = /^#t=([\w-]+)$/.exec(location.hash) ?? [];
-  if (token === undefined) return enter();
-  // Before anything else, so that it stays nowhere.
-  history.replaceState(null, '', '/');
-  try {
-    await host.logInByToken(token);
-    enter();
-  } catch (error) {
-    lock(error.message);
-  }
+  window.addEventListener('hashchange', () => enterByLink() || at('bar').hidden || show());
+  if (!enterByLink()) enter();
 }
 
 begin();

@@ -98,7 +98,8 @@ export class McpClient {
     const response = await fetch(this.path, { method: 'POST', headers: all, body: JSON.stringify(message), signal });
     for await (const each of messagesOf(response)) {
       heard(each, 'received');
-      if (each.error) throw new McpError(each.error);
+      // What stands before the endpoint refuses with words alone.
+      if (each.error) throw new McpError(typeof each.error === 'string' ? { message: each.error } : each.error);
       if (each.id === message.id) return each.result;
     }
     throw new McpError({ message: `There is no answer (status ${response.status})` });

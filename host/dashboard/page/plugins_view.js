@@ -50,12 +50,13 @@ function crashWords(history) {
 }
 
 class Row {
-  #seen = null;
   #perSecond = [];
+  #wantsFocus = false;
 
   constructor(view, key) {
     this.view = view;
     this.key = key;
+    this.seen = null; // so many calls at the last tick
     this.spark = new Sparkline('Calls');
     this.cells = Object.fromEntries(['name', 'version', 'state', 'where', 'perSecond', 'calls', 'errors', 'latency'].map((name) => [name, element('span')]));
     this.chip = element('span', { class: 'chip' }, this.cells.state);
@@ -112,13 +113,25 @@ class Row {
     const { state } = this.plugin;
     const name = this.plugin.plugin ?? fileName(this.plugin.file);
     const act = (command, label) => button(label, () => this.obey(command), { 'aria-label': `${label} ${name}` });
+    this.#wantsFocus ||= this.actions.contains(document.activeElement);
     replaceChildren(this.actions, this.view.host.login?.mayOperate && state !== 'draining' && [
       state !== 'disabled' && act('reload', 'Reload'),
       state === 'disabled' ? act('enable', 'Enable') : act('disable', 'Disable'),
     ]);
+    this.#keepFocus();
+  }
+
+  // A button that is disabled or replaced has it no more.
+  #keepFocus() {
+    const first = this.actions.querySelector('button');
+    if (!this.#wantsFocus || !first) return;
+    this.#wantsFocus = false;
+    if (document.activeElement === document.body) first.focus();
   }
 
   async obey(command) {
+    this.view.complain('');
+    this.#wantsFocus = this.actions.contains(document.activeElement);
     for (const each of this.actions.children) each.disabled = true;
     try {
       announce(await this.view.host.command(command, this.plugin.file));
@@ -126,14 +139,15 @@ class Row {
       this.view.complain(`${command} ${fileName(this.plugin.file)}: ${error.message}`);
     } finally {
       for (const each of this.actions.children) each.disabled = false;
+      this.#keepFocus();
     }
   }
 
-  // Once a second.
-  tick() {
+  // After so many seconds, which are more than one where nobody looks.
+  tick(seconds) {
     const calls = this.plugin.calls ?? 0;
-    const more = this.#seen === null || calls < this.#seen ? 0 : calls - this.#seen;
-    this.#seen = calls;
+    const more = this.seen === null || calls < this.seen ? 0 : (calls - this.seen) / seconds;
+    this.seen = calls;
     this.#perSecond.push(more);
     if (this.#perSecond.length > sparkPoints) this.#perSecond.shift();
     this.spark.draw(this.#perSecond);
@@ -188,6 +202,7 @@ export class PluginsView {
   title = 'Plugins';
   #rows = new Map();
   #figures = {};
+  #tickedAt = performance.now();
 
   // `show` goes to a component in the view where it is tried.
   constructor(host, show) {
@@ -211,19 +226,22 @@ export class PluginsView {
         element('thead', {}, element('tr', {}, head.map((title) => element(title ? 'th' : 'td', { scope: title ? 'col' : undefined }, title)))), this.body),
       this.empty);
     host.addEventListener('news', ({ detail }) => this.#take(detail));
+    host.addEventListener('forget', () => {
+      this.#rows.clear();
+      replaceChildren(this.body);
+      this.complain('');
+    });
     setInterval(() => this.#tick(), 1000);
   }
 
   complain(words) {
-    this.complaint.hidden = false;
+    this.complaint.hidden = words === '';
     setText(this.complaint, words);
   }
 
   #take(news) {
-    if (news.reset) {
-      this.#rows.clear();
-      this.body.replaceChildren();
-    }
+    // What was called while nobody looked was not called within a second.
+    if (news.reset) for (const row of this.#rows.values()) row.seen = null;
     if (news.order) this.#arrange();
     for (const key of Object.keys(news.rows ?? {})) this.#rows.get(key)?.update(this.host.plugins.get(key));
     if (news.status) this.#showProblems(news.status);
@@ -268,9 +286,12 @@ export class PluginsView {
   }
 
   #tick() {
+    const now = performance.now();
+    const seconds = (now - this.#tickedAt) / 1000;
+    this.#tickedAt = now;
     let calls = 0;
-    for (const row of this.#rows.values()) calls += row.tick();
+    for (const row of this.#rows.values()) calls += row.tick(seconds);
     setText(this.#figures.calls, rate(calls));
-    if (this.host.beganAt !== undefined) setText(this.#figures.up, span((performance.now() - this.host.beganAt) / 1000));
+    if (this.host.state === 'live') setText(this.#figures.up, span((now - this.host.beganAt) / 1000));
   }
 }

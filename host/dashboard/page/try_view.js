@@ -1,7 +1,7 @@
 // Try: every tool, resource, template and prompt, called through the MCP endpoint itself.
 import { announce, button, element, replaceChildren, section, setText } from './elements.js';
 import { AppFrame } from './app_frame.js';
-import { FormError, schemaForm, textsForm } from './form.js';
+import { FormError, isEqual, schemaForm, textsForm } from './form.js';
 import { jsonTree } from './json_tree.js';
 import { curlOf, McpClient, McpError, parameterHeaders } from './mcp.js';
 import { answersTo } from './questions.js';
@@ -9,6 +9,9 @@ import { errorElements, resultElements } from './result_view.js';
 import { duration, plural } from './words.js';
 
 const maxMessages = 200;
+const maxSaid = 20;
+// Before what an app asks can be allowed: whoever has just pressed something in it has to read this first.
+const allowAfterMs = 700;
 
 // Of a template such as "notes://{folder}/{name}": its variables, without operators and modifiers.
 export function variablesOf(template) {
@@ -55,6 +58,9 @@ const kinds = {
 class Trial {
   #running = null;
   #app = null;
+  #filled = '';
+  #asked = null;
+  #hasRefused = false;
 
   constructor(client, kind, component, show, mcpUrl) {
     Object.assign(this, { client, kind, component, show, mcpUrl });
@@ -97,8 +103,8 @@ class Trial {
   #switchForm() {
     const isJson = this.asJson.checked;
     try {
-      if (isJson) this.json.value = JSON.stringify(this.form.value(), null, 2);
-      else this.form.fill(JSON.parse(this.json.value || '{}'));
+      if (isJson) this.json.value = this.#filled = JSON.stringify(this.form.value(), null, 2) ?? '';
+      else if (this.json.value !== this.#filled) this.#fillForm(JSON.parse(this.json.value || '{}'));
     } catch (error) {
       this.asJson.checked = !isJson;
       return this.#complain(error.message);
@@ -106,6 +112,11 @@ class Trial {
     this.json.hidden = !isJson;
     this.form.element.hidden = isJson;
     this.#complain('');
+  }
+
+  #fillForm(value) {
+    this.form.fill(value);
+    if (!isEqual(this.form.value(), value)) throw new FormError('The form cannot show all of this');
   }
 
   #complain(words) {
@@ -144,7 +155,8 @@ class Trial {
       const result = await this.#settled(await this.#ask(this.kind.method, request.params, request.headers), request);
       replaceChildren(this.result, resultElements(result, this.show));
       setText(this.state, `${result.isError ? 'Failed' : 'Done'} after ${duration((performance.now() - began) * 1000)}`);
-      await this.#showApp(request.value, result);
+      await this.#showApp(request.value, result).catch(({ message }) =>
+        this.result.append(...errorElements({ message: `Its app cannot be shown: ${message}` })));
     } catch (error) {
       const isCancelled = error.name === 'AbortError';
       setText(this.state, isCancelled ? 'Cancelled' : 'Failed');
@@ -157,6 +169,7 @@ class Trial {
 
   #begin() {
     this.#running = new AbortController();
+    this.#hasRefused = false;
     this.#complain('');
     this.#app?.close();
     replaceChildren(this.result);
@@ -178,6 +191,7 @@ class Trial {
   close() {
     this.#running?.abort();
     this.#app?.close();
+    this.#asked?.close();
   }
 
   #ask(method, params, headers = {}) {
@@ -244,15 +258,20 @@ class Trial {
     const { contents } = await this.client.request('resources/read', { uri });
     const html = contents.find(({ text }) => typeof text === 'string')?.text;
     if (html === undefined || signal.aborted) return;
+    const said = element('div');
     this.#app = new AppFrame(html, {
       callTool: (params) => this.#callForApp(params),
       readResource: async ({ uri: wanted }) => {
         if (wanted !== uri) await this.#permit(`The app asks to read ${wanted}`, {});
         return this.client.request('resources/read', { uri: wanted });
       },
-      said: (method, params) => this.result.append(section(`The app says by ${method}`, jsonTree(params))),
+      said: (method, params) => {
+        said.append(section(`The app says by ${method}`, jsonTree(params)));
+        if (said.children.length > maxSaid) said.firstChild.remove();
+      },
     });
     this.result.prepend(this.#app.frame);
+    this.result.append(said);
     this.#app.show(value, result);
   }
 
@@ -265,17 +284,26 @@ class Trial {
     return this.client.request('tools/call', { name, arguments: args }, { headers });
   }
 
+  // In a dialog, which the app can neither move nor cover. One at a time, and none after a refusal, so that no app keeps
+  // anybody from the page.
   #permit(words, details) {
     return new Promise((resolve, reject) => {
-      const answer = (settle) => {
-        asked.remove();
-        settle();
+      const refuse = () => reject(new Error('The person who looks at it has refused'));
+      if (this.#asked || this.#hasRefused || !this.element.isConnected) return refuse();
+      const close = () => {
+        dialog.remove();
+        this.#asked = null;
+        this.#hasRefused = dialog.returnValue !== 'allow';
+        if (this.#hasRefused) refuse();
+        else resolve();
       };
-      const asked = section(words, jsonTree(details), element('p', { class: 'actions' },
-        button('Allow', () => answer(resolve), { class: 'first' }),
-        button('Refuse', () => answer(() => reject(new Error('The person who looks at it has refused'))))));
-      this.result.append(asked);
-      announce(words);
+      const allow = button('Allow', () => dialog.close('allow'), { disabled: true });
+      const dialog = element('dialog', { class: 'asked', close }, element('h2', {}, words), jsonTree(details),
+        element('p', { class: 'actions' }, button('Refuse', () => dialog.close(), { class: 'first', autofocus: true }), allow));
+      this.#asked = dialog;
+      this.element.append(dialog);
+      dialog.showModal();
+      setTimeout(() => { allow.disabled = false; }, allowAfterMs);
     });
   }
 }
@@ -287,16 +315,20 @@ export class TryView {
   #all = [];
   #trial = null;
   #wanted = null;
+  #isChosen = false;
   #listedFor = '';
   #isStale = true;
+  #reads = 0;
 
   constructor(host) {
     this.host = host;
     this.words = element('input', { type: 'search', input: () => this.#list(), 'aria-label': 'Find a component', placeholder: 'Find' });
     this.list = element('nav', { 'aria-label': 'Components' });
-    this.place = element('div', { class: 'place' }, element('p', { class: 'empty' }, 'Choose what to try.'));
+    this.place = element('div', { class: 'place' });
     this.element = element('div', { class: 'try' }, element('div', { class: 'chooser' }, this.words, this.list), this.place);
     host.addEventListener('news', ({ detail }) => (detail.reset || detail.rows || detail.order) && this.#look());
+    host.addEventListener('forget', () => this.#forget());
+    this.#forget();
   }
 
   shown() {
@@ -306,7 +338,21 @@ export class TryView {
   // Goes to a component of a kind, as soon as it is listed.
   choose(kind, key) {
     this.#wanted = [kind, key];
+    this.#isChosen = true;
     if (!this.#isStale) this.#open();
+  }
+
+  // What somebody has tried is not for the next one.
+  #forget() {
+    this.#trial?.close();
+    this.#trial = null;
+    this.#all = [];
+    this.#listedFor = '';
+    this.#isStale = true;
+    this.#reads += 1;
+    this.words.value = '';
+    replaceChildren(this.list);
+    replaceChildren(this.place, element('p', { class: 'empty' }, 'Choose what to try.'));
   }
 
   // Whether what is listed may have changed, which is when versions or their components do.
@@ -320,8 +366,11 @@ export class TryView {
 
   async #read() {
     this.#isStale = false;
+    const read = ++this.#reads;
+    let lists;
+    let problem;
     try {
-      const lists = await Promise.all(Object.entries(kinds).map(async ([name, kind]) => {
+      lists = await Promise.all(Object.entries(kinds).map(async ([name, kind]) => {
         const member = kind.member ?? name;
         const all = await this.#client.list(kind.list, member).catch((error) => {
           if (error.code === -32601) return [];
@@ -329,11 +378,16 @@ export class TryView {
         });
         return [name, kind, all];
       }));
-      this.#all = lists;
     } catch (error) {
-      this.#isStale = true;
-      return replaceChildren(this.list, element('p', { class: 'problem' }, `Nothing can be listed: ${error.message}`));
+      problem = error.message;
     }
+    // Whoever has begun later knows better.
+    if (read !== this.#reads) return;
+    if (problem !== undefined) {
+      this.#isStale = true;
+      return replaceChildren(this.list, element('p', { class: 'problem' }, `Nothing can be listed: ${problem}`));
+    }
+    this.#all = lists;
     this.#list();
     this.#open();
   }
@@ -356,14 +410,25 @@ export class TryView {
     const [kind, key] = this.#wanted;
     const component = this.#find(kind, key);
     const isSame = this.#trial && this.#trial.wanted === `${kind}/${key}` && JSON.stringify(this.#trial.component) === JSON.stringify(component);
-    if (isSame) return;
+    if (isSame) {
+      this.#isChosen = false;
+      return;
+    }
     this.#trial?.close();
     this.#trial = null;
     this.#mark();
     if (!component) return replaceChildren(this.place, element('p', { class: 'empty' }, `“${key}” is not served, or not to you.`));
-    this.#trial = new Trial(this.#client, kinds[kind], component, (toKind, toKey) => { location.hash = `#try/${toKind}/${encodeURIComponent(toKey)}`; }, () => this.host.status?.host.url ?? `${location.origin}/mcp`);
+    const show = (toKind, toKey) => { location.hash = `#try/${toKind}/${encodeURIComponent(toKey)}`; };
+    try {
+      this.#trial = new Trial(this.#client, kinds[kind], component, show, () => this.host.status?.host.url ?? `${location.origin}/mcp`);
+    } catch (error) {
+      return replaceChildren(this.place, element('p', { class: 'problem' }, `“${key}” cannot be shown: ${error.message}`));
+    }
     this.#trial.wanted = `${kind}/${key}`;
     replaceChildren(this.place, this.#trial.element);
+    // Not where what is listed has changed while somebody writes.
+    if (this.#isChosen) this.#trial.element.querySelector('h2').focus();
+    this.#isChosen = false;
   }
 
   #find(kind, key) {

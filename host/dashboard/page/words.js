@@ -1,11 +1,14 @@
 // Numbers, times and sizes as people read them.
 export const count = (number) => number.toLocaleString('en');
 
+// Three digits that count; toPrecision alone would have "1.00e+3".
+const threeDigits = (value) => (value >= 999.5 ? String(Math.round(value)) : value.toPrecision(3));
+
 // Of microseconds.
 export function duration(us) {
   if (us < 1000) return `${Math.round(us)} µs`;
-  if (us < 1_000_000) return `${(us / 1000).toPrecision(us < 10_000 ? 2 : 3)} ms`;
-  if (us < 60_000_000) return `${(us / 1_000_000).toPrecision(3)} s`;
+  if (us < 1_000_000) return `${us < 10_000 ? (us / 1000).toPrecision(2) : threeDigits(us / 1000)} ms`;
+  if (us < 60_000_000) return `${threeDigits(us / 1_000_000)} s`;
   return span(us / 1_000_000);
 }
 
@@ -20,9 +23,9 @@ export function span(seconds) {
 
 export function bytes(number) {
   if (number < 1024) return `${number} B`;
-  for (const [power, unit] of [[1, 'KiB'], [2, 'MiB'], [3, 'GiB']]) {
+  for (const [power, unit] of [[1, 'KiB'], [2, 'MiB'], [3, 'GiB'], [4, 'TiB']]) {
     const value = number / 1024 ** power;
-    if (value < 1000 || power === 3) return `${value.toPrecision(3)} ${unit}`;
+    if (value < 1000 || power === 4) return `${threeDigits(value)} ${unit}`;
   }
   return '';
 }
@@ -33,10 +36,12 @@ export function rate(perSecond) {
 
 const twoDigits = (number) => String(number).padStart(2, '0');
 
-// Of a time in milliseconds since 1970: on a clock here.
+// Of a time in milliseconds since 1970: on a clock here, with the date where it is not today.
 export function clock(ms) {
   const at = new Date(ms);
-  return `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`;
+  const isToday = at.toDateString() === new Date().toDateString();
+  const date = isToday ? '' : `${at.toLocaleDateString('en', { month: 'short', day: 'numeric' })} `;
+  return `${date}${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`;
 }
 
 export const fileName = (path) => path.slice(path.lastIndexOf('/') + 1);
