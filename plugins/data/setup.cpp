@@ -229,10 +229,9 @@ class Service {
     const double scale = std::isfinite(most - least) ? 1 : 0.5;
     const double width = (most * scale - least * scale) / chart_bars;
     if (!(width > 0)) return {{short_text(least), column["count"].get<double>()}};
-    std::vector<double> borders;
-    for (int i = 0; i < chart_bars; ++i)
-      borders.push_back((least * scale + i * width) / scale);
-    borders.push_back(most);
+    std::vector<double> borders(chart_bars + 1, most);
+    for (std::size_t i = 0; i < chart_bars; ++i)
+      borders[i] = (least * scale + static_cast<double>(i) * width) / scale;
     auto bars = bars_between(borders);
     const auto name = sqlite::quoted_name(column["name"].get<std::string>());
     const auto result = run("SELECT CAST((" + name + " * " + exact_text(scale) + " - (" + exact_text(least * scale) +

@@ -50,6 +50,8 @@ for (let death = 0; death < wanted.deaths; ++death) {
   const host = await Host.start(build, components, { isolation: 'in-process', options: ['--config', configuration] });
   let over = false;
   const clients = Array.from({ length: wanted.connections }, () => callUntilDeath(host.url, () => over));
+  // The first has answered before it dies, however busy the machine is.
+  for (const end = Date.now() + 30_000; answered.size === 0 && Date.now() < end;) await sleep(1);
   await sleep(Math.random() * wanted['longest-ms']);
   await host.kill();
   over = true;
@@ -71,9 +73,10 @@ for (const file of auditFiles()) {
 }
 const missing = [...answered].filter((text) => !recorded.has(text));
 report.row('deaths', wanted.deaths);
-report.row('calls, answered', `${calls}, ${answered.size}`);
+report.row('calls', calls);
 report.row('files, starts that found a part of a line', `${auditFiles().length}, ${torn}`);
 report.promise('the last host ends with', end, end === 0);
+report.promise('answered calls', answered.size, answered.size > 0);
 report.promise('answered calls without a line', missing.length, missing.length === 0);
 report.promise('verify', (verified.stdout + verified.stderr).trim().replaceAll('\n', '; '), verified.status === 0);
 components.discard();

@@ -1,13 +1,13 @@
 // Other names for components, by NAME.json: each is a component of its own, without a build and without a restart.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 
 import { connectHttp, kinds } from './support/clients.mjs';
+import { command as run } from './support/command.mjs';
 import { Components } from './support/components.mjs';
-import { program, serve, serveAll } from './support/host.mjs';
+import { serve, serveAll } from './support/host.mjs';
 import { postModern, Session } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
 
@@ -32,12 +32,6 @@ async function ask(host, method, params) {
 }
 const namesIn = async (host, list, key = 'name') =>
   (await ask(host, `${list}/list`)).result[list].map((each) => each[key]);
-
-function run(...args) {
-  return new Promise((resolve) => {
-    execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
-  });
-}
 
 const components = await componentsWith({ aliases });
 const host = await serveAll(components);
@@ -129,11 +123,13 @@ suite('Aliases', () => {
     const stream = await session.get();
     await session.ask('resources/subscribe', { uri: 'other://one' });
     await session.ask('tools/call', { name: 'touch', arguments: { uri: 'watched://one' } });
+    let told;
     for await (const event of sseEvents(stream.body)) {
       if (!event.data) continue;
-      assert.equal(JSON.parse(event.data).params.uri, 'other://one');
+      told = JSON.parse(event.data);
       break;
     }
+    assert.equal(told?.params.uri, 'other://one');
   });
 
   test('EachNameIsPermittedByItself', async (context) => {

@@ -158,7 +158,7 @@ class Scene {
 
   // Every way to be let in, and to be refused, with everything that a client may send a token in by mistake.
   async useTokens() {
-    const expiry = new Date(Date.now() + 1500).toISOString().replace(/\.\d+/, '');
+    const expiry = new Date(Date.now() + 3000).toISOString().replace(/\.\d+/, '');
     const expired = await this.hostToken('eve', '--expires', expiry);
     const [ada, revoked] = [await this.hostToken('ada'), await this.hostToken('bob')];
     await this.team.until(ada, (status) => status !== 401);

@@ -10,6 +10,7 @@ import puppeteer from 'puppeteer-core';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 
 const browserProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const options = { skip: !browserProgram && 'there is no Chromium: install chromium to test the page' };
@@ -53,7 +54,7 @@ before(async () => {
   if (!browserProgram) return;
   html = await pageOfThePlugin();
   browser = await puppeteer.launch({ executablePath: browserProgram, args: ['--no-sandbox'], timeout: 90_000,
-    protocolTimeout: 30_000 });
+    protocolTimeout: patience });
 });
 after(() => browser?.close());
 
@@ -82,6 +83,7 @@ function client(appHtml, csp, hostContext) {
 // A page with the app in it, once it has said that it is there.
 async function show(context, hostContext = {}) {
   const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
   context.after(() => page.close());
   const mistakes = [];
   page.on('console', (message) => message.type() === 'error' && mistakes.push(message.text()));
@@ -103,7 +105,7 @@ async function show(context, hostContext = {}) {
         (found, name) => found.map((each) => (name ? each.getAttribute(name) : each.textContent)),
         attribute,
       ),
-    until: (selector) => frame.waitForSelector(selector, { timeout: 5000 }),
+    until: (selector) => frame.waitForSelector(selector),
   };
   context.after(() => assert.deepEqual(mistakes, []));
   return app;
@@ -171,6 +173,7 @@ test('DrawsLinesThatHardlyRise', options, async (context) => {
     await showResult(app, { kind: 'line', title: `${values}`, labels: ['a', 'b'], series: [{ values }] });
     await app.frame.waitForFunction((title) => document.querySelector('.title')?.textContent === title, {}, `${values}`);
     const heights = (await app.all('circle', 'cy')).map(Number);
+    assert.equal(heights.length, values.length);
     assert.ok(
       heights.every((each) => each > 0 && each < 640),
       `${heights}`,
@@ -192,6 +195,9 @@ test('DrawsTheArgumentsAsSoonAsTheyAreComplete', options, async (context) => {
   const app = await show(context);
   await app.notify('ui/notifications/tool-input-partial', { arguments: { kind: 'bar', labels: ['Jan', 'F'] } });
   await app.notify('ui/notifications/tool-input-partial', { arguments: { ...bars, series: [{ values: [1] }] } });
+  // It takes what it is told in order, so that it has taken them when it answers.
+  await app.ask('after', 'ping');
+  await app.page.waitForFunction(() => window.heard.some(({ id }) => id === 'after'));
   assert.equal((await app.all('svg')).length, 0);
   await app.notify('ui/notifications/tool-input', { arguments: bars });
   await app.until('svg');

@@ -1,6 +1,5 @@
 // The commands that a person or a script runs: what they print, and the status they end with.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -9,16 +8,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
 
+import { command, run } from './support/command.mjs';
 import { Components, fixture } from './support/components.mjs';
 import { program, sanitizer } from './support/host.mjs';
+import { patience } from './support/patience.mjs';
 import { script } from './support/upstreams.mjs';
-
-function run(file, args, options = {}) {
-  return new Promise((resolve) => {
-    execFile(file, args, options, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
-  });
-}
-const command = (...args) => run(program, args);
 
 async function folder(context, ...plugins) {
   const components = await Components.create(...plugins);
@@ -436,7 +430,7 @@ async function newProject(context, ...language) {
   assert.match(made.stdout, /^Made .*weather\. Build and test it:\n/);
 
   const project = join(place, 'weather');
-  const here = { env: { ...process.env, PATH: [dirname(program), process.env.PATH].join(delimiter) }, cwd: project };
+  const here = { ...compiling, env: { ...process.env, PATH: [dirname(program), process.env.PATH].join(delimiter) }, cwd: project };
   const steps = [
     ['cmake', ['--preset', 'release']],
     ['cmake', ['--build', '--preset', 'release']],
@@ -479,7 +473,7 @@ test('TheProjectThatNewMakesSaysWhereThePluginApiIsToBeFound', async (context) =
   const elsewhere = process.env.PATH.split(delimiter).filter((each) => !existsSync(join(each, 'mcp-plugin-host')));
   const env = { ...process.env, PATH: elsewhere.join(delimiter), CMAKE_PREFIX_PATH: '' };
   const args = ['--preset', 'debug', '-DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF'];
-  const { status, stderr } = await run('cmake', args, { cwd: join(place, 'weather'), env });
+  const { status, stderr } = await run('cmake', args, { ...compiling, cwd: join(place, 'weather'), env });
   assert.equal(status, 1);
   assert.match(
     stderr.replace(/\s+/g, ' '),

@@ -1,13 +1,15 @@
 // The JSON file beside a plugin is its configuration, and a change of it starts the plugin anew.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
-import { argumentsOf, HttpHost, program, serve } from './support/host.mjs';
+import { argumentsOf, HttpHost, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 
 async function greeting(host) {
   const { result } = await (await postModern(host.url, 'tools/call', { name: 'greet', arguments: {} })).json();
@@ -16,12 +18,6 @@ async function greeting(host) {
 
 const configure = (components, settings) => components.write('configured.json', JSON.stringify(settings));
 const sandboxed = { greeting: 'Ahoy', isolation: 'worker', sandbox: { profile: 'strict', required: true } };
-
-function command(...args) {
-  return new Promise((resolve) => {
-    execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
-  });
-}
 
 test('IsGivenToThePlugin', async (context) => {
   const components = await Components.create('configured');
@@ -36,9 +32,7 @@ test('RestartsThePluginWhenItComesChangesAndGoes', async (context) => {
 
   const replacements = () => host.log.matching({ event: 'plugin replaced' }).length;
   const untilReplaced = async (count) => {
-    for (let tries = 0; replacements() < count && tries < 250; ++tries) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    for (const end = Date.now() + patience; replacements() < count && Date.now() < end;) await sleep(20);
     assert.equal(replacements(), count);
   };
   await configure(components, { greeting: 'Ahoy' });
@@ -70,9 +64,8 @@ test('FilesListsNothingUntilItHasRootsAndThenWhatTheyAllow', async (context) => 
     const replaced = host.log.matching({ event: 'plugin replaced' }).length;
     const roots = [{ name: 'here', path: components.root, writable }];
     await components.write('../resources/files.json', JSON.stringify({ roots }));
-    for (let tries = 0; host.log.matching({ event: 'plugin replaced' }).length === replaced && tries < 500; ++tries) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const isReplaced = () => host.log.matching({ event: 'plugin replaced' }).length > replaced;
+    for (const end = Date.now() + patience; !isReplaced() && Date.now() < end;) await sleep(20);
   };
   assert.deepEqual(await listed(), []);
   const [{ text }] = host.log.matching({ event: 'plugin says' });

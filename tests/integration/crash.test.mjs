@@ -2,13 +2,15 @@
 // on, and it is there again a moment later, until it has died too often.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { adminOf, Metrics } from './support/admin.mjs';
 import { Components, fixture } from './support/components.mjs';
 import { memoryCannotBeLimited, sanitizer, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const workers = ['--isolation', 'worker'];
@@ -54,11 +56,13 @@ const ends = {
 for (const [how, end] of Object.entries(ends)) {
   const skip = how === 'out of memory' && memoryCannotBeLimited;
   test(`ItsCallsSayThatItDiedAndTheNextOneIsServed: ${how}`, { skip }, async (context) => {
-    const host = await start(context, 'slow');
+    const host = await serve(context, await Components.create('dying', 'slow'), [...workers, '--admin-listen', '127.0.0.1:0']);
+    const base = await adminOf(host);
     const before = await structured(host, 'pid');
     const healthy = call(host, 'wait', { label: 'healthy', milliseconds: 300, reports: 0 });
-    const beside = call(host, 'sleep', { milliseconds: 10_000 });
-    await sleep(50);
+    const beside = call(host, 'sleep', { milliseconds: 60_000 });
+    const calls = async () => (await Metrics.read(base)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/dying.so' });
+    while ((await calls()) !== 1) await sleep(10);
 
     const { error } = await call(host, 'die', { how });
     const among = ', one of 2 calls that it had';
@@ -370,6 +374,14 @@ async function hasEnded(process) {
   return /^State:\t[XZ]/m.test(status);
 }
 
+async function untilEnded(process) {
+  const end = Date.now() + patience;
+  while (!(await hasEnded(process))) {
+    assert.ok(Date.now() < end, 'it is still there');
+    await sleep(20);
+  }
+}
+
 for (const [profile, isProgram] of [['none', false], ['none', true], ['permissive', true]]) {
   const what = isProgram ? 'another program' : 'a fork';
   test(`WhatAPluginHasStartedEndsWithIt: ${what}, sandbox ${profile}`, async (context) => {
@@ -378,28 +390,22 @@ for (const [profile, isProgram] of [['none', false], ['none', true], ['permissiv
     await components.add('dying');
     const host = await serve(context, components, workers);
     const startDaemon = () => structured(host, 'start_daemon', { other_program: isProgram });
-    const isGone = async (process) => {
-      for (let tries = 0; !(await hasEnded(process)); ++tries) {
-        assert.ok(tries < 250, 'it is still there');
-        await sleep(20);
-      }
-    };
     // By a crash.
     const first = await startDaemon();
     assert.equal(await hasEnded(first), false);
     await call(host, 'die', { how: 'segmentation fault' });
-    await isGone(first);
+    await untilEnded(first);
     await host.log.until({ event: 'plugin left processes', plugin: 'dying', processes: 1 });
     // When its file is replaced: that of the new version goes on.
     const second = await startDaemon();
     await components.write('dying.json', JSON.stringify({ sandbox: { profile }, again: true }));
     await host.log.until({ event: 'plugin replaced' });
     const third = await startDaemon();
-    await isGone(second);
+    await untilEnded(second);
     assert.equal(await hasEnded(third), false);
     // With the host.
     await host.stop();
-    await isGone(third);
+    await untilEnded(third);
     host.stop = async () => {};
   });
 }
@@ -409,9 +415,6 @@ test('NoWorkerOutlivesTheHost', async (context) => {
   const worker = await structured(host, 'pid');
   host.child.kill('SIGKILL');
   await host.exited;
-  for (let tries = 0; (await readdir('/proc')).includes(String(worker)); ++tries) {
-    assert.ok(tries < 100, 'the worker is still there');
-    await sleep(20);
-  }
+  await untilEnded(worker);
   host.stop = async () => {};
 });

@@ -83,6 +83,7 @@ test('ACrashIsWordedAsTheLogIs', async (context) => {
   const options = [...inProcess, '--listen', '127.0.0.1:0'];
   const words = argumentsOf('serve', components, options).map((word) => (word === 'json' ? 'text' : word));
   const host = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  context.after(() => host.kill('SIGKILL'));
   const ended = once(host, 'close');
   let log = '';
   let url;

@@ -325,6 +325,7 @@ async function configuredComponents() {
 const others = await configuredComponents();
 
 suite('Compatibility', () => {
+  test('ThePageHasCommands', () => assert.equal(commandsOf(shipped).length, 15));
   for (const command of commandsOf(shipped)) {
     const skip = command.startsWith('call draw_chart') && !process.env.MCP_CHART && 'the plugin chart is not built';
     test(`ACommandOfThePage: ${command}`, { skip }, () => printed(command, components));

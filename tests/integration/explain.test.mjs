@@ -1,12 +1,11 @@
 // Who may use what, and by which rule, without a server that runs.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
-import { program } from './support/host.mjs';
 
 const configuration = `[tokens]
 file = "tokens.json"
@@ -41,12 +40,12 @@ async function team(context) {
   await components.addShipped('tools/calculator');
   const file = join(components.folder, 'team.toml');
   await writeFile(file, configuration);
-  const run = (...args) => new Promise((resolve) => {
+  const run = async (...args) => {
     const more = ['--config', file];
     if (args[0] === 'explain') more.push('--components', components.root, '--data', components.data);
-    execFile(program, [...args, ...more], (error, stdout, stderr) =>
-      resolve({ status: error?.code ?? 0, out: stdout.replaceAll(file, 'team.toml'), stderr }));
-  });
+    const { status, stdout, stderr } = await command(...args, ...more);
+    return { status, out: stdout.replaceAll(file, 'team.toml'), stderr };
+  };
   await run('token', 'create', 'ada', '--role', 'user');
   await run('token', 'create', 'bob', '--role', 'user', '--role', 'guest');
   return run;

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
+import { postModern } from './support/http.mjs';
 
 const components = await Components.create('asking');
 const host = await serveAll(components);
@@ -186,3 +187,17 @@ for (const kind of kinds) {
       ));
   }
 }
+
+test('AnswersThatAClientCannotCarryFailTheCallWithWords', async () => {
+  const _meta = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
+  const call = async (more) =>
+    (await postModern(host.url, 'tools/call', { name: 'two_rounds', arguments: {}, _meta, ...more })).json();
+  const { requestState, inputRequests } = (await call({})).result;
+  const [key] = Object.keys(inputRequests);
+  const answer = (length) => call({ requestState, inputResponses: { [key]: accept({ name: 'x'.repeat(length) }) } });
+  assert.equal((await answer(500_000)).result.resultType, 'input_required');
+  const { error } = await answer(1 << 20);
+  assert.equal(error.code, -32603);
+  const words = /^The answers so far are too large for the client to carry: \d{7} bytes of requestState, more than 1048576$/;
+  assert.match(error.message, words);
+});

@@ -10,6 +10,7 @@ import { adminOf, Metrics } from './support/admin.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, inProcess, serve } from './support/host.mjs';
 import { legacyRevisions, newestLegacy, postModern, Session } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const one = 'interfaces://one';
@@ -48,10 +49,9 @@ async function call(host, name, args = {}) {
 // Until the plugin says so, which the host tells a moment later.
 async function until(ask, wanted) {
   let last;
-  for (let tries = 0; tries < 250; ++tries) {
+  for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
     last = await ask();
     if (last === wanted) return;
-    await sleep(20);
   }
   assert.equal(last, wanted);
 }

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { adminOf, feed, Metrics } from './support/admin.mjs';
 import { Components } from './support/components.mjs';
 import { inProcess, serve } from './support/host.mjs';
 import { allMessages, modern, newestLegacy, postModern, Session } from './support/http.mjs';
 import { untilNoted } from './support/outcomes.mjs';
+import { patience } from './support/patience.mjs';
 import { Team } from './support/team.mjs';
 
 const admin = ['--admin-listen', '127.0.0.1:0'];
@@ -59,16 +61,14 @@ test('ACallThatIsCancelledAndAToolThatFailsHaveErrorTypes', async (context) => {
   await call(host, 'wait', {});
   assert.equal((await Metrics.read(base)).requests({ gen_ai_tool_name: 'wait', error_type: 'tool_error' }), 1);
   const controller = new AbortController();
-  const waiting = call(host, 'wait', { milliseconds: 5000, label: 'a' }, { signal: controller.signal }).catch(() => {});
+  const waiting = call(host, 'wait', { milliseconds: 60_000, label: 'a' }, { signal: controller.signal }).catch(() => {});
   await untilNoted(host.url, 'a begun');
   assert.equal((await Metrics.read(base)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/slow.so' }), 1);
   controller.abort();
   await waiting;
   const labels = { gen_ai_tool_name: 'wait', error_type: 'cancelled' };
-  for (let tries = 0; (await Metrics.read(base)).requests(labels) < 1; ++tries) {
-    assert.ok(tries < 100);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  for (const end = Date.now() + patience; (await Metrics.read(base)).requests(labels) < 1; await sleep(20))
+    assert.ok(Date.now() < end);
 });
 
 test('WhatClientsInventAddsNothing', async (context) => {
@@ -132,11 +132,8 @@ test('TellsHowThePluginsFare', async (context) => {
   assert.ok(Math.abs(metrics.sum('process_start_time_seconds') - Date.now() / 1000) < 60);
   if (inProcess) return;
   await call(host, 'die', { how: 'abort' }).catch(() => {});
-  for (let tries = 0; ; ++tries) {
-    if ((await Metrics.read(base)).sum('mcph_plugin_restarts_total', { plugin: 'tools/dying.so' }) === 1) break;
-    assert.ok(tries < 100);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const restarts = async () => (await Metrics.read(base)).sum('mcph_plugin_restarts_total', { plugin: 'tools/dying.so' });
+  for (const end = Date.now() + patience; (await restarts()) !== 1; await sleep(20)) assert.ok(Date.now() < end);
 });
 
 test('CountsWhoHasProvenWhatAndWhatBecameOfTheConfiguration', async (context) => {

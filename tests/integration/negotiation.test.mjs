@@ -80,6 +80,21 @@ for (const [what, params] of [
   });
 }
 
+test('InitializeWithMoreThanIsRememberedOfAClientIsInvalid', async () => {
+  const words = 'Invalid params: clientInfo and capabilities have more than 16384 bytes together';
+  const initialize = async (name, capabilities) => {
+    const { params } = initializeRequest(legacyRevisions[0]);
+    const clientInfo = { ...params.clientInfo, name };
+    return (await post(host.url, request('initialize', { ...params, clientInfo, capabilities }))).json();
+  };
+  const long = 'x'.repeat(16_384);
+  assert.equal((await initialize(long, {})).error.message, words);
+  assert.equal((await initialize('short', { experimental: { [long]: {} } })).error.message, words);
+  const half = long.slice(0, 9000);
+  assert.deepEqual((await initialize(half, { experimental: { [half]: {} } })).error, { code: -32602, message: words });
+  assert.ok((await initialize(half, {})).result);
+});
+
 test('DiscoverTellsEverythingThatAClientNeeds', async () => {
   const { result } = await (await postModern(host.url, 'server/discover')).json();
   assert.deepEqual(result.supportedVersions, ['2026-07-28']);

@@ -1,7 +1,7 @@
 // What the operator asks a running host, with the commands and past them: how its plugins fare, to load them anew, to
 // take them off the lists and to put them back.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, inProcess, program, serve } from './support/host.mjs';
 import { modernRequest, postModern } from './support/http.mjs';
@@ -24,12 +25,6 @@ process.env.XDG_STATE_HOME = folder;
 process.env.TMPDIR = folder;
 after(() => rm(folder, { recursive: true, force: true }));
 const sockets = join(folder, 'mcp-plugin-host');
-
-function command(...args) {
-  return new Promise((resolve) => {
-    execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
-  });
-}
 
 async function json(...args) {
   const { status, stdout, stderr } = await command(...args, '--json');
@@ -165,7 +160,8 @@ test('StatusCountsCallsErrorsAndTimes', async (context) => {
   assert.match(failed.lastError.message, /^die: /);
   assert.ok(Math.abs(Date.parse(failed.lastError.at) - Date.now()) < 60_000);
 
-  const waiting = call(host, 'sleep', { milliseconds: 500 });
+  // Longer than it takes to ask, on a busy machine too.
+  const waiting = call(host, 'sleep', { milliseconds: 4000 });
   assert.equal((await until('dying', ({ inFlight }) => inFlight === 1)).calls, 5);
   await waiting;
   assert.equal((await plugin('slow')).calls, 0);

@@ -1,12 +1,12 @@
 // Tools that cost: x402 as its MCP transport prescribes it, with a facilitator of the test.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { suite, test } from 'node:test';
 
 import { connectHttp, kinds } from './support/clients.mjs';
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { Facilitator, payment, way } from './support/facilitator.mjs';
-import { program, serve } from './support/host.mjs';
+import { serve } from './support/host.mjs';
 import { modernRequest, postModern, Session } from './support/http.mjs';
 import { LineClient } from './support/stdio.mjs';
 
@@ -211,10 +211,7 @@ suite('Payment', () => {
       const components = await Components.create();
       context.after(() => components.discard());
       await components.addShipped('tools/calculator', { payment: wrong });
-      const { status, stdout } = await new Promise((resolve) => {
-        execFile(program, ['inspect', components.file('calculator.so')],
-          (error, stdout) => resolve({ status: error?.code ?? 0, stdout }));
-      });
+      const { status, stdout } = await command('inspect', components.file('calculator.so'));
       assert.equal(status, 1);
       assert.match(stdout, message);
     });

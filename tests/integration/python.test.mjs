@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { Components } from './support/components.mjs';
 import { HttpHost, inProcess, program, sanitizer } from './support/host.mjs';
 import { postModern, Session } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 
 const header = 'import time\nfrom mcp_plugin import *\n';
 // Its interpreter can never be unloaded.
@@ -178,10 +179,9 @@ ${versionTool(version)}`;
 // Until it is so, which the host makes it a moment after the files are loaded.
 async function until(ask, wanted) {
   let last;
-  for (let tries = 0; tries < 250; ++tries) {
+  for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
     last = await ask();
     if (JSON.stringify(last) === JSON.stringify(wanted)) return;
-    await sleep(20);
   }
   assert.deepEqual(last, wanted);
 }

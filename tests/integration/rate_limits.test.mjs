@@ -191,7 +191,7 @@ test('OneWhoFloodsWaitsAlone', async (context) => {
   const [ada, bob] = [await team.token('ada', 'user'), await team.token('bob', 'user')];
   await team.reconfigure(`${roles}[limits.per_principal]\nconcurrent = 2\n`);
   const wait = (token, milliseconds = 1500, label = 'x') => callTool(team.url, 'wait', token, { label, milliseconds });
-  const held = ['one', 'two'].map((label) => wait(ada, 1500, label));
+  const held = ['one', 'two'].map((label) => wait(ada, 5000, label));
   for (const label of ['one', 'two']) await untilNoted(team.url, `${label} begun`, { headers: bearer(bob) });
   const refused = await wait(ada);
   assert.equal(refused.status, 429);
@@ -215,14 +215,14 @@ test('ALegacyClientThatHangsUpKeepsThePlaceOfACallThatGoesOn', async (context) =
   const base = await adminOf(host);
   const session = await Session.open(host.url);
   const gone = new AbortController();
-  const call = request('tools/call', { name: 'wait', arguments: { label: 'x', milliseconds: 1200 } });
+  const call = request('tools/call', { name: 'wait', arguments: { label: 'x', milliseconds: 4000 } });
   const sent = session.post(call, {}, { signal: gone.signal }).catch(() => 'gone');
   const inFlight = async () => (await Metrics.read(base)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/slow.so' });
-  while ((await inFlight()) === 0);
+  while ((await inFlight()) !== 1) await sleep(20);
   gone.abort();
   assert.equal(await sent, 'gone');
   // There is a place again when the call has ended, and not before.
-  while ((await session.post(request('ping'))).status === 429);
+  while ((await session.post(request('ping'))).status === 429) await sleep(20);
   assert.equal(await inFlight(), 0);
   await untilNoted(host.url, 'x finished');
 });

@@ -1,21 +1,16 @@
 // The commands that ask a plugin, asking a server that runs instead: call, read, prompt and complete with --url.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
-import { program, serve } from './support/host.mjs';
+import { serve } from './support/host.mjs';
 import { Team } from './support/team.mjs';
 
-function command(...args) {
-  return new Promise((resolve) => {
-    execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
-  });
-}
 const answers = (...all) => all.flatMap((each) => ['--answer', JSON.stringify(each)]);
 
 test('AServerIsAskedForWhatAPluginIsAskedForOtherwise', async (context) => {

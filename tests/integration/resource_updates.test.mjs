@@ -10,6 +10,7 @@ import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/cl
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
 import { legacyRevisions, modernRequest, postModern, Session } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 
@@ -33,7 +34,7 @@ async function hearing(kind, client) {
     heard,
     // All that was heard until `uri` was, which fails if that takes too long.
     until: async (uri) => {
-      for (let tries = 0; !heard.includes(uri) && tries < 250; ++tries) await sleep(20);
+      for (const end = Date.now() + patience; !heard.includes(uri) && Date.now() < end;) await sleep(20);
       assert.ok(heard.includes(uri), `heard ${JSON.stringify(heard)}, not ${uri}`);
       return heard;
     },

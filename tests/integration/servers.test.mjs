@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { initializeRequest, modernRequest, newestLegacy, post, postModern, request, Session } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { bearer, Team } from './support/team.mjs';
 
@@ -36,13 +38,13 @@ async function shipped() {
   return components;
 }
 
-async function serveServers(context, more = '') {
+async function serveServers(context, text = servers) {
   const components = await shipped();
   const file = join(components.folder, 'servers.toml');
-  await writeFile(file, servers + more);
+  await writeFile(file, text);
   const host = await HttpHost.start(components, ['--config', file]);
   context.after(() => host.stop().finally(() => components.discard()));
-  return { host, file, at: (path) => new URL(path, host.address).href };
+  return { components, host, file, at: (path) => new URL(path, host.address).href };
 }
 
 async function namesAt(url, headers = {}) {
@@ -105,24 +107,32 @@ test('WhatBelongsToOneServerIsNothingToAnother', async (context) => {
 });
 
 test('AChangeOfItsRulesIsToldToTheClientsOfThatServerOnly', async (context) => {
-  const { host, file, at } = await serveServers(context);
-  const told = { '/sums/mcp': 0, '/times/mcp': 0, '/mcp': 0 };
+  // Each has prompts, whose change comes last and is told to all.
+  const text = servers.replaceAll('allow = ["', 'allow = ["prompt:*", "');
+  const { components, host, file, at } = await serveServers(context, text);
+  const told = { '/sums/mcp': [], '/times/mcp': [], '/mcp': [] };
+  const heard = async (isSo) => {
+    const end = Date.now() + patience;
+    while (!isSo() && Date.now() < end) await sleep(10);
+  };
   for (const path of Object.keys(told)) {
-    const body = { notifications: { toolsListChanged: true } };
+    const body = { notifications: { toolsListChanged: true, promptsListChanged: true } };
     const events = sseEvents((await postModern(at(path), 'subscriptions/listen', body)).body);
     await events.next();
     (async () => {
       for await (const event of events) {
-        if (event.data?.includes('tools/list_changed')) told[path] += 1;
+        const [, list] = /(\w+)\/list_changed/.exec(event.data) ?? [];
+        if (list) told[path].push(list);
       }
     })().catch(() => {});
   }
   const taken = host.log.next({ event: 'configuration taken' });
-  await writeFile(file, servers.replace('allow = ["tool:calculate"]', 'allow = ["tool:calculate", "tool:*time*"]'));
+  await writeFile(file, text.replace('"tool:calculate"]', '"tool:calculate", "tool:*time*"]'));
   await taken;
-  const end = Date.now() + 2000;
-  while (told['/sums/mcp'] === 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert.deepEqual(told, { '/sums/mcp': 1, '/times/mcp': 0, '/mcp': 0 });
+  await heard(() => told['/sums/mcp'].length > 0);
+  await components.addShipped('prompts/prompts');
+  await heard(() => Object.values(told).every((lists) => lists.includes('prompts')));
+  assert.deepEqual(told, { '/sums/mcp': ['tools', 'prompts'], '/times/mcp': ['prompts'], '/mcp': ['prompts'] });
   assert.ok((await namesAt(at('/sums/mcp'))).names.length > 1);
 });
 

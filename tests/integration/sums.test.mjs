@@ -1,7 +1,7 @@
 // What clients may take of the host together: memory for large messages, descriptors. Whatever they do, small requests
 // are served, plugins are started again, and the operator is heard.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -9,9 +9,11 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { adminOf, Metrics } from './support/admin.mjs';
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { argumentsOf, HttpHost, inProcess, program, serve } from './support/host.mjs';
 import { contentHeaders, modernHeaders, modernRequest, newestLegacy, postModern, Session } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 
 const budget = 4 << 20;
@@ -153,7 +155,7 @@ test('LargeAnswersThatNobodyReadsHaveOneBound', async (t) => {
     return connection;
   };
   const keeps = async (isTrue) => {
-    const end = performance.now() + 5000;
+    const end = performance.now() + patience;
     for (;;) {
       const bytes = (await Metrics.read(admin)).sum('mcph_http_buffered_bytes');
       if (isTrue(bytes)) return;
@@ -177,10 +179,6 @@ test('LargeAnswersThatNobodyReadsHaveOneBound', async (t) => {
   const later = await (await ask({ reads: true })).response();
   assert.equal(later.status, 200);
   silent[1].end(); // a host that stops would wait for it
-});
-
-const command = (...args) => new Promise((resolve) => {
-  execFile(program, args, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }));
 });
 
 test('IdleConnectionsLeaveDescriptorsForRestartsReloadsAndTheOperator', { skip: inProcess && 'nothing restarts' },

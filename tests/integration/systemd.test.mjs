@@ -9,6 +9,7 @@ import { Components } from './support/components.mjs';
 import { freePort } from './support/free_port.mjs';
 import { argumentsOf, HttpHost, program } from './support/host.mjs';
 import { toolsOf } from './support/node_http.mjs';
+import { patience } from './support/patience.mjs';
 
 const tools = ['only_in_v1', 'version'];
 const activates = spawnSync('systemd-socket-activate', ['--version']).error === undefined;
@@ -128,6 +129,7 @@ test('ASocketThatOthersReachNeedsProofOfWhoTheyAre', { skip }, async (context) =
   context.after(() => components.discard());
   const port = await freePort();
   const child = activate(components, [`0.0.0.0:${port}`]);
+  context.after(() => child.kill('SIGKILL'));
   let said = '';
   child.stderr.on('data', (text) => (said += text));
   const ended = new Promise((resolve) => child.on('close', resolve));
@@ -143,7 +145,7 @@ test('WhatIsNoSocketThatListensIsRefused', async (context) => {
   writeFileSync(file, '');
   const script = 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<"$0"';
   const { status, stderr } = spawnSync('sh', ['-c', script, file, program, ...argumentsOf('serve', components)], {
-    encoding: 'utf8',
+    encoding: 'utf8', timeout: patience, killSignal: 'SIGKILL',
   });
   assert.equal(status, 2);
   assert.match(stderr, /the descriptor 3 that LISTEN_FDS speaks of is no socket of TCP or Unix that listens/);

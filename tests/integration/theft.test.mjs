@@ -45,8 +45,8 @@ const jwt = (issuer, claims = {}) =>
   issuer.token({ aud: audience, scope: 'mcp:member', client_id: 'laptop', ...claims });
 const both = [audience, `${publicUrl}/other/mcp`];
 const now = Math.floor(Date.now() / 1000);
-const inASecond = new Date(Date.now() + 1500).toISOString().replace(/\.\d+/, '');
-const expired = (await team.command('create', 'ada', '--role', 'member', '--expires', inASecond)).at(-1);
+const soon = new Date(Date.now() + 3000).toISOString().replace(/\.\d+/, '');
+const expired = (await team.command('create', 'ada', '--role', 'member', '--expires', soon)).at(-1);
 const [ada, another] = [await team.token('ada', 'member'), await team.token('ada', 'member')];
 const [bob, carol] = [await team.token('bob', 'guest'), await team.token('carol', 'member')];
 const revoked = await team.token('ada', 'member');

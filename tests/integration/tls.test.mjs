@@ -1,6 +1,8 @@
 // Serving by HTTPS: certificates that change while it serves, and certificates of clients, which prove who they are.
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -87,6 +89,24 @@ test('OnlyTheNewestVersionIsSpokenWhereThatIsAskedFor', async (context) => {
   assert.deepEqual(await toolsOf(secure.url, { ca }), ['only_in_v1', 'version']);
 });
 
+// With a key of RSA, with which a client may ask for either.
+test('OnlyCiphersWithForwardSecrecyAreSpoken', async (context) => {
+  const secure = await SecureHost.serve(context);
+  const [certificate, key] = ['rsa.pem', 'rsa.key'].map((name) => join(secure.folder, name));
+  execFileSync('openssl', [
+    'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost',
+    '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', key, '-out', certificate,
+  ], { stdio: 'ignore' });
+  const pair = { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') };
+  await secure.take(pair);
+  const connect = (ciphers) => secure.connect({ ca: pair.cert, maxVersion: 'TLSv1.2', ciphers });
+  for (const ciphers of ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'AES128-SHA'])
+    await assert.rejects(connect(ciphers), /handshake failure/, ciphers);
+  const socket = await connect('ECDHE-RSA-AES128-GCM-SHA256');
+  assert.equal(socket.getCipher().name, 'ECDHE-RSA-AES128-GCM-SHA256');
+  socket.destroy();
+});
+
 test('WhoSpeaksWithoutTlsIsToldSo', async (context) => {
   const secure = await SecureHost.serve(context);
   const { status, text } = await ask(secure.url.replace('https:', 'http:'), 'tools/list');
@@ -112,10 +132,11 @@ test('ACertificateThatChangesCostsNoCallAndNoConnection', async (context) => {
   });
   for (let swap = 0; swap < 20; ++swap) {
     const before = await secure.serial();
+    const pair = authority.issue('localhost'); // other programs do that, for long
     const began = Date.now();
-    await secure.take(authority.issue('localhost'));
+    await secure.take(pair);
     assert.notEqual(await secure.serial(), before);
-    assert.ok(Date.now() - began < 1000, `${Date.now() - began} ms`);
+    assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
   }
   ends = true;
   await Promise.all(load);
@@ -159,7 +180,7 @@ test('ACertificateIsTakenWhenItsTimeComes', async (context) => {
   const secure = await SecureHost.serve(context);
   const refused = secure.host.log.next({ event: 'certificate not taken' });
   const taken = secure.host.log.next({ event: 'certificate taken' });
-  writePair(secure.folder, authority.issue('localhost', { begin: 2 }));
+  writePair(secure.folder, authority.issue('localhost', { begin: 4 }));
   assert.match((await refused).reason, /not good before/);
   await taken;
   assert.equal(secure.host.log.matching({ event: 'certificate not taken' }).length, 1);
@@ -218,13 +239,14 @@ test('EverybodyWithACertificateMayHaveARole', async (context) => {
 
 test('AStreamEndsWhenTheCertificateHasExpired', async (context) => {
   const secure = await SecureHost.serve(context, { settings: asks('required'), rest: roles });
-  const brief = clients.issue('ada', { names: 'URI:spiffe://example/ada', seconds: 4 });
-  const expiry = Date.now() + 4000;
+  const brief = clients.issue('ada', { names: 'URI:spiffe://example/ada', seconds: 6 });
+  const expiry = Date.parse(new X509Certificate(brief.cert).validTo);
   const agent = new https.Agent({ keepAlive: true, ca, ...brief });
   context.after(() => agent.destroy());
   assert.deepEqual(await toolsOf(secure.url, { agent }), ['version']);
   for await (const _ of await listen(secure.url, { ca, ...brief }));
-  assert.ok(Math.abs(Date.now() - expiry) < 2000, `${Date.now() - expiry} ms`);
+  const late = Date.now() - expiry;
+  assert.ok(late >= 0 && late < 5000, `${late} ms`);
   // On a connection that was opened with it before.
   await assert.rejects(toolsOf(secure.url, { agent }), /401 .*the client's certificate has expired|ECONNRESET|expired/);
 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
@@ -40,12 +41,15 @@ const listed = ['long_list', 'shadow', 'faulty_schema', 'faulty_names', 'unreada
   'daemon', 'plain'];
 const faults = [...Object.keys(refused), ...Object.keys(called), ...listed, 'flood'];
 
+// How long the program sleeps that `daemon` starts: known by it, because no other process has this number.
+const seconds = `1000.${process.pid}`;
+
 const components = await Components.create();
 await components.addShipped('tools/calculator');
 for (const fault of faults) {
   const prefix = fault === 'shadow' ? '' : `${fault}_`;
   const more = fault === 'silent' ? { prefix, connectMs: 1500 } : { prefix };
-  await addUpstream(components, fault, script('hostile_upstream.mjs', [fault], more));
+  await addUpstream(components, fault, script('hostile_upstream.mjs', [fault, seconds], more));
 }
 const host = await serveAll(components);
 const [legacy, modern] = kinds;
@@ -123,7 +127,18 @@ test('AnUpstreamGivesItselfNoTags', async () => {
 
 test('ListsThatChangeAllTheTimeAreAskedForNowAndThen', async () => {
   await loaded('restless');
-  for (let i = 0; i < 20; ++i) await fine('restless');
+  const listings = async () => Number(text(await call('restless_restless')));
+  const begin = performance.now();
+  const before = await listings();
+  let since = 0;
+  while (since < 4) {
+    await fine('restless');
+    await sleep(50);
+    since = (await listings()) - before;
+  }
+  // Every 250 ms at most, of which one may end as the time begins.
+  const most = 1 + Math.floor((performance.now() - begin) / 250);
+  assert.ok(since <= most, `${since} listings where ${most} are the most`);
   assert.deepEqual((await names()).filter((name) => name.startsWith('restless_')).sort(), ['restless_fine', 'restless_restless']);
 });
 
@@ -131,10 +146,11 @@ for (const kind of [legacy, modern]) {
   test(`AFloodOfQuestionsIsRefused, ${kind.name}`, async () => {
     await loaded('flood');
     let asked = 0;
+    let others = 0;
     const prepare = (person) => kind.answer(person, {
       elicit: () => (++asked, { action: 'accept', content: { a: 'b' } }),
-      sample: () => assert.fail(),
-      roots: () => assert.fail(),
+      sample: () => ++others,
+      roots: () => ++others,
     });
     const options = { capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} } };
     const person = await connectHttp(kind, host.url, { options, prepare });
@@ -142,6 +158,7 @@ for (const kind of [legacy, modern]) {
     assert.match(told, /asked too much/);
     assert.equal(parseInt(told) + asked, 1000, told);
     assert.ok(asked <= 256, `${asked} questions`);
+    assert.equal(others, 0);
     await person.close();
     await fine('flood');
   });
@@ -177,19 +194,21 @@ test('AProgramThatStaysIsEnded', async () => {
   const { pid } = await loaded('stays');
   assert.ok(isAlive(pid));
   await rm(components.file('stays.mcp.json'));
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (isAlive(pid)) await sleep(20);
 });
 
 test('WhatAProgramHasStartedEndsWithIt', async () => {
   const { pid } = await loaded('daemon');
-  const ofGroup = (group) => execFileSync('ps', ['-eo', 'pid,pgid,args']).toString().split('\n')
-    .filter((line) => line.includes('sleep 1000') && !line.includes(` ${group} `)).length;
-  const before = ofGroup(pid);
-  assert.ok(before >= 1);
+  const sleeping = () => execFileSync('ps', ['-eo', 'pid,args']).toString().split('\n')
+    .filter((line) => line.endsWith(` sleep ${seconds}`)).map((line) => parseInt(line));
+  const [first, ...others] = sleeping();
+  assert.ok(first);
+  assert.deepEqual(others, []);
   process.kill(pid, 'SIGKILL');
   await host.log.until({ event: 'plugin crashed', plugin: 'daemon' });
   await fine('daemon');
-  assert.ok(ofGroup(pid) <= before);
+  while (sleeping().includes(first)) await sleep(20);
+  assert.equal(sleeping().length, 1);
 });
 
 test('WhatIsWellIsServedBesideAllOfThem', async () => {

@@ -10,6 +10,7 @@ import { Authority } from './support/authority.mjs';
 import { AuthorizationServer } from './support/authorization_server.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
+import { freePort } from './support/free_port.mjs';
 import { HttpHost } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { HttpServer, startEverything, startV1, startV2 } from './support/sdk_servers.mjs';
@@ -203,6 +204,41 @@ test('ASessionThatIsGoneIsBegunAnew', async (context) => {
   await again;
   assert.equal(text(await client.callTool({ name: 'echo', arguments: { text: 'c' } })), 'c');
   assert.notEqual(server.sessions()[0], first);
+});
+
+test('WhatAServerHasIsWithdrawnAfterItsGraceAndComesBackWithIt', async (context) => {
+  const port = await freePort();
+  const server = await startV1(context, { port });
+  const host = await serve(context, { url: server.url, graceMs: 200 });
+  const [kind] = kinds;
+  let changed;
+  const listener = (list) => list === 'tools' && changed?.resolve();
+  const client = await connectHttp(kind, host.url, { prepare: (each) => kind.onListChanged(each, listener) });
+  const path = new URL('/upstream/far/mcp', host.url);
+  const namesAt = async (url) => (await (await postModern(url, 'tools/list')).json()).result.tools.map(({ name }) => name);
+  const all = ['count', 'echo', 'wait', 'whoami'];
+  for (const url of [host.url, path]) assert.deepEqual(await namesAt(url), all);
+
+  changed = Promise.withResolvers();
+  await server.stop();
+  // A call that fails makes the host look whether it is there; else it would at the next ping.
+  const echo = (words) => kind.call(client, { name: 'echo', arguments: { text: words } });
+  await assert.rejects(echo('a'), /far/);
+  const lost = await host.log.until({ event: 'upstream lost', plugin: 'far' });
+  const withdrawn = await host.log.until({ event: 'upstream withdrawn', plugin: 'far' });
+  const awayMs = Date.parse(withdrawn.time) - Date.parse(lost.time);
+  // Those of a server that does not say how long stay for 10 s.
+  assert.ok(awayMs >= 200 && awayMs < 5000, `${awayMs} ms`);
+  await changed.promise;
+  for (const url of [host.url, path]) assert.deepEqual(await namesAt(url), []);
+  await assert.rejects(echo('b'), /Unknown tool/);
+
+  changed = Promise.withResolvers();
+  await startV1(context, { port });
+  await host.log.until({ event: 'upstream is back', plugin: 'far' });
+  await changed.promise;
+  for (const url of [host.url, path]) assert.deepEqual(await namesAt(url), all);
+  assert.equal(text(await echo('c')), 'c');
 });
 
 test('ItsSessionEndsWithTheHost', async (context) => {

@@ -7,6 +7,7 @@ import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/cl
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { Session } from './support/http.mjs';
+import { patience } from './support/patience.mjs';
 
 const raw = 'raw://über uns';
 const encoded = 'raw://%C3%BCber%20uns';
@@ -56,7 +57,7 @@ for (const kind of kinds) {
         await kind.onResourceUpdated(client, (updated) => heard.push(updated));
         await kind.subscribe(client, [uri]);
         await client.callTool({ name: 'touch', arguments: {} });
-        for (let tries = 0; heard.length === 0 && tries < 250; ++tries) await sleep(20);
+        for (const end = Date.now() + patience; heard.length === 0 && Date.now() < end;) await sleep(20);
         assert.deepEqual(heard, [encoded]);
         await client.close();
       }

@@ -41,7 +41,9 @@ test('AProjectIsMadeBuiltTestedAndCalled', () => {
 
 test('WhatIsForSystemdSpeaksOfThePrefix', () => {
   const unit = readFileSync(path.join(prefix, 'lib/systemd/system/mcp-plugin-host.service'), 'utf8');
-  for (const [, file] of unit.matchAll(/^(?:ExecStart|ExecReload)=(\S+)/gm)) assert.ok(existsSync(file), file);
+  const programs = [...unit.matchAll(/^(?:ExecStart|ExecReload)=(\S+)/gm)].map(([, file]) => file);
+  assert.equal(programs.length, 2);
+  for (const file of programs) assert.ok(existsSync(file), file);
   const [, documents] = /^Documentation=file:\/\/(.*)$/m.exec(unit);
   assert.ok(existsSync(documents), documents);
   const served = /^components = "(.*)"$/m.exec(readFileSync(path.join(prefix, 'share/mcp-plugin-host/host.toml'), 'utf8'));
@@ -52,6 +54,8 @@ test('WhatIsForSystemdSpeaksOfThePrefix', () => {
 test('NothingSpeaksOfThePlaceWhereItWasBuilt', () => {
   const texts = readdirSync(prefix, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name)).filter((file) => /\.(cmake|toml|service|socket|conf|hpp|h)$/.test(file));
+  const kinds = [...new Set(texts.map((file) => path.extname(file)))].sort();
+  assert.deepEqual(kinds, ['.cmake', '.conf', '.h', '.hpp', '.service', '.socket', '.toml']);
   for (const file of texts) assert.ok(!readFileSync(file, 'utf8').includes(process.env.MCP_BUILD), file);
 });
 

@@ -1,8 +1,9 @@
-// hostile_upstream.mjs FAULT: an MCP server of the legacy era over stdio that is well but for one fault.
+// hostile_upstream.mjs FAULT [SECONDS]: an MCP server of the legacy era over stdio that is well but for one fault. `daemon`
+// starts a `sleep` of so many seconds.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-const fault = process.argv[2];
+const [, , fault, seconds] = process.argv;
 const tool = (name, more = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const print = (text) => process.stdout.write(text);
 const send = (message) => print(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -10,6 +11,7 @@ const said = (text) => ({ content: [{ type: 'text', text }] });
 const nested = (levels) => ({ _meta: { theirs: JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) } });
 const wide = { _meta: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key ${i}`, i])) };
 let page = 0;
+let listings = 0;
 
 // What it lists; `fine` is well in all of them.
 const tools = {
@@ -50,6 +52,7 @@ const calls = {
     send({ id, result: said('fine') });
   },
   faulty_result: (id) => send({ id, result: { content: [{ type: 'riddle' }] } }),
+  restless: (id) => send({ id, result: said(String(listings)) }),
   flood: (id) => {
     for (let i = 0; i < 1000; ++i) {
       const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } };
@@ -87,7 +90,10 @@ const methods = {
     send({ id, result: { protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo } });
     if (fault === 'restless') setInterval(() => send({ method: 'notifications/tools/list_changed' }), 10);
   },
-  'tools/list': (id) => send({ id, result: tools[fault]?.() ?? { tools: [tool('fine'), tool(fault)] } }),
+  'tools/list': (id) => {
+    ++listings;
+    send({ id, result: tools[fault]?.() ?? { tools: [tool('fine'), tool(fault)] } });
+  },
   'tools/call': (id, { name }) => {
     if (name === 'fine') return send({ id, result: said('fine') });
     if (name === 'lie') return send({ id, result: { ...said('a lie'), structuredContent: { sum: undefined } } });
@@ -101,7 +107,7 @@ if (fault === 'dies') {
 }
 if (fault === 'stays') process.on('SIGTERM', () => {});
 if (fault === 'daemon')
-  spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref();
+  spawn('sleep', [seconds], { detached: true, stdio: 'ignore' }).unref();
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
