@@ -120,10 +120,12 @@ async function dieOften(begin, end) {
   }
 }
 
-const warmUp = Math.min(wanted.deaths, Math.max(20, Math.floor(wanted.deaths / 5)));
+const warmUp = Math.floor(Math.min(wanted.deaths / 2, Math.max(20, wanted.deaths / 5)));
 const steadyBefore = await well.timesWithin(steadyMs / 2);
 await dieOften(0, warmUp);
 const before = await host.remains(1);
+const deathsSoFar = () => recoveries.program.length + recoveries.remote.length;
+const warmUpDeaths = deathsSoFar();
 well.takeTimes();
 const begin = performance.now();
 await dieOften(warmUp, wanted.deaths);
@@ -137,6 +139,8 @@ const end = await host.stop();
 await remote.kill();
 
 report.row('deaths of the program, of the server at the URL', `${recoveries.program.length}, ${recoveries.remote.length}`);
+const measured = deathsSoFar() - warmUpDeaths;
+report.promise('deaths that were measured', measured, measured === wanted.deaths - warmUp && measured > 0);
 report.promise('what was not as promised', wrong.length, wrong.length === 0);
 report.promise("calls of the host's own plugin, wrong", `${well.calls}, ${well.wrong.length}`, well.wrong.length === 0);
 report.row('its p50 / p99 without deaths', p50AndP99(steady));

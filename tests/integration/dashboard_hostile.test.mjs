@@ -151,6 +151,16 @@ test('ANameThatLeadsHereIsNotThisHost', options, async (context) => {
 
 // What an app shows has an origin of its own, and nothing of the page's.
 test('AnAppHasNothingOfThePage', options, async (context) => {
+  // Which lets everybody read what it has.
+  let asked = 0;
+  const server = createServer((incoming, response) => {
+    ++asked;
+    response.writeHead(200, { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'text/html' }).end('<!doctype html><title>Other</title>');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close());
+  const foreign = `http://127.0.0.1:${server.address().port}/`;
   const components = await Components.create();
   const app = `<!doctype html><script>
     const told = {};
@@ -159,7 +169,7 @@ test('AnAppHasNothingOfThePage', options, async (context) => {
     attempt('parent', () => parent.document.title);
     attempt('storage', () => localStorage.length);
     told.origin = String(self.origin);
-    const rest = [fetch('/api/plugin?file=x').then(() => 'read', () => 'refused'), fetch('${'https://evil.example/'}').then(() => 'read', () => 'refused')];
+    const rest = [fetch('/api/plugin?file=x').then(() => 'read', () => 'refused'), fetch('${foreign}').then(() => 'read', () => 'refused')];
     Promise.all(rest).then(([own, foreign]) => {
       Object.assign(told, { own, foreign });
       parent.postMessage({ jsonrpc: '2.0', id: 1, method: 'ui/message', params: told }, '*');
@@ -171,16 +181,22 @@ test('AnAppHasNothingOfThePage', options, async (context) => {
   });
   const host = await serveWithDashboard(context, components);
   const page = await Page.open(context, host);
-  const found = await page.tab.evaluate(async (html) => {
+  const show = async (html, source) => {
     const frame = document.createElement('iframe');
-    Object.assign(frame, { src: '/frame' });
+    Object.assign(frame, source ? { src: source } : { srcdoc: html });
     frame.setAttribute('sandbox', 'allow-scripts');
     const heard = new Promise((resolve) => window.addEventListener('message', ({ data }) => resolve(data.params)));
-    frame.addEventListener('load', () => frame.contentWindow.postMessage({ html }, '*'), { once: true });
+    if (source) frame.addEventListener('load', () => frame.contentWindow.postMessage({ html }, '*'), { once: true });
     document.body.append(frame);
     return heard;
-  }, app);
+  };
+  const found = await page.tab.evaluate(show, app, '/frame');
   assert.deepEqual(found, { cookie: 'refused', parent: 'refused', storage: 'refused', origin: 'null', own: 'refused', foreign: 'refused' });
+  assert.equal(asked, 0);
+  // In a page that does not forbid it an app gets there.
+  const other = await page.tab.browserContext().newPage();
+  await other.goto(foreign);
+  assert.equal((await other.evaluate(show, app)).foreign, 'read');
 });
 
 test('AnUnknownBrowserMayNotEvenTry', options, async (context) => {

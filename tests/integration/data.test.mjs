@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
@@ -178,12 +178,33 @@ test('QuotesLineEndsAndMarksAreUnderstood', async (context) => {
     [[1, 1.5, '1', '12345678901234567890'], [-2, 2000, 'x', '1']]);
 });
 
+// The file outside could be loaded, if it were inside. A path that begins with "/" is one in the folder, too.
 test('NoFileOutsideOfTheFolderIsReached', async (context) => {
-  const server = await Server.start(context, { 'a.csv': 'x\n1\n' });
-  await symlink('/etc/passwd', join(server.folder, 'link.csv'));
-  for (const file_path of ['../a.csv', '/etc/passwd', 'link.csv', '.', 'absent.csv', 'a.csv/x']) {
-    await server.failure('load_csv', { file_path });
+  const table = 'x\n1\n';
+  const server = await Server.start(context, { 'a.csv': table });
+  const outside = `${server.folder}-outside.csv`;
+  await writeFile(outside, table);
+  context.after(() => rm(outside, { force: true }));
+  await symlink(outside, join(server.folder, 'link.csv'));
+  await symlink('..', join(server.folder, 'up'));
+  const name = basename(outside);
+  const noFolder = /is not a folder, or goes through something that is not a folder$/;
+  // Where the system cannot tell where a link leads, none is followed.
+  const byLink = /(leads out of its root through|goes through) a symbolic link( that cannot be followed)?$/;
+  for (const [file_path, words] of [
+    [`../${name}`, /leads out of the folder$/],
+    [`up/../../${name}`, /leads out of the folder$/],
+    [outside, /does not exist$/],
+    ['link.csv', byLink],
+    [`up/${name}`, new RegExp(`${byLink.source}|${noFolder.source}`)],
+    ['.', /leads out of the folder$/],
+    ['absent.csv', /does not exist$/],
+    ['a.csv/x', noFolder],
+  ]) {
+    assert.match(await server.failure('load_csv', { file_path }), words);
   }
+  assert.deepEqual(await server.call('describe'), { tables: [] });
+  assert.equal((await server.load('a.csv')).rows, 1);
 });
 
 test('NoSqlComesFromTheNamesOfFilesAndColumns', async (context) => {

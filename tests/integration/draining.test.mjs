@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { assertInFlight } from './support/assertions.mjs';
 import { Components } from './support/components.mjs';
 import { serve } from './support/host.mjs';
 import { contentHeaders, modernHeaders, modernRequest, postModern } from './support/http.mjs';
@@ -32,11 +33,12 @@ for (const [what, change, event, toolsAfter] of changes) {
   test(`ACallInFlightFinishesWhenItsPluginIs ${what}`, async (context) => {
     const components = await Components.create('slow');
     const host = await serve(context, components);
-    const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { label: 'done', milliseconds: 600 } });
+    const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { label: 'done', milliseconds: 4000 } });
     await untilNoted(host.url, 'done begun');
     await change(components);
     await host.log.until({ event });
     assert.deepEqual(await toolNames(host), toolsAfter);
+    await assertInFlight(call);
     assert.equal((await (await call).json()).result.content[0].text, 'done');
   });
 }

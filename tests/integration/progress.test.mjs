@@ -15,7 +15,7 @@ const transports = {
   stdio: (kind) => connectStdio(kind, components),
   WebSocket: (kind) => connectWebSocket(kind, host.url),
 };
-const slowCall = { name: 'wait', arguments: { label: 'progress', milliseconds: 100, reports: 3 } };
+const slowCall = { name: 'wait', arguments: { label: 'progress', milliseconds: 500, reports: 3 } };
 const expected = [1, 2, 3].map((step) => ({ progress: step, total: 3, message: `step ${step}` }));
 
 for (const kind of kinds) {

@@ -8,7 +8,7 @@ import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
 import { ask, attempt, attempts, call, Scene } from './support/escapes.mjs';
@@ -19,10 +19,33 @@ const canHaveNetworks = spawnSync('unshare', ['-Urn', 'true']).status === 0;
 const needsNamespaces = !canHaveNetworks && 'needs namespaces of users';
 const hasNoScript = spawnSync('script', ['--version']).status !== 0 && 'needs script, of bsdutils';
 
+// What may be denied in other words than EPERM and EACCES.
+const otherwise = {
+  // By Landlock, as if it were in another file system.
+  'make a hard link in its data folder to a file elsewhere': 'EXDEV',
+  // By a limit.
+  'map more memory than it may have': 'ENOMEM',
+  'reserve memory and make it writable later': 'ENOMEM',
+  'grow its heap beyond its memory': 'ENOMEM',
+  'hide memory in a memory file': 'EFBIG',
+  'fill the disk with one file': 'EFBIG',
+  'open more files than it may': 'EMFILE',
+  // By the filter as a call that is not there, and by the C library, which says so of any process that it cannot start.
+  'clone a process by the newer call': 'ENOSYS',
+  'read the output of a command': 'ENOMEM',
+  // By the kernel to everybody: none of that is its own.
+  'let a timer signal the host': 'EINVAL',
+  'kill the host\'s group': 'ESRCH',
+  'move the host into another group': 'ESRCH',
+  'take the terminal': 'ENXIO',
+  'wait for the host': 'ECHILD',
+};
+
 async function isDenied(context, scene, name) {
   const tried = attempts[name](scene);
   if (tried.beyondLimit && memoryCannotBeLimited) return context.skip(memoryCannotBeLimited);
-  assert.match(await attempt(scene.host, ...tried), /^denied: E[A-Z]+$/);
+  const said = await attempt(scene.host, ...tried);
+  assert.ok(['EPERM', 'EACCES', otherwise[name]].some((error) => said === `denied: ${error}`), said);
 }
 
 describe('TheStrictProfileDeniesTo', () => {
@@ -48,9 +71,9 @@ describe('TheStrictProfileDeniesTo', () => {
   test('start threads without end', { skip: memoryCannotBeLimited }, async () => {
     const { result, error } = await ask(scene.host, 'attempt', { what: 'start threads', target: '300' });
     if (error) assert.match(error.message, /^plugin escaping: its process was killed by SIGABRT/);
-    else assert.match(result.content[0].text, /^denied: E[A-Z]+$/);
+    else assert.match(result.content[0].text, /^denied: E(AGAIN|NOMEM)$/);
     assert.equal(await call(scene.host, 'pid'), scene.neighbour);
-    assert.match(await attempt(scene.host, 'fork'), /^denied/);
+    assert.equal(await attempt(scene.host, 'fork'), 'denied: EPERM');
   });
 });
 
@@ -168,12 +191,16 @@ describe('ThroughAPipeOfItsOwnASignalReachesOthers', () => {
     process.on('SIGWINCH', count);
     context.after(() => scene.end().finally(() => process.off('SIGWINCH', count)));
     const tried = await attempt(scene.host, 'signal by a pipe', process.pid, constants.signals.SIGWINCH);
-    await setTimeout(100);
+    // Signals are heard in the order in which they come: one of its own comes after whatever the plugin has sent.
+    const after = once(process, 'SIGIO');
+    process.kill(process.pid, 'SIGIO');
+    await after;
     return { tried, heard };
   };
 
+  // The kernel tells nobody that it drops the signal.
   test('NotFromAPermissivePlugin', async (context) => {
-    assert.equal((await hearsOf(context, { profile: 'permissive', required: true })).heard, 0);
+    assert.deepEqual(await hearsOf(context, { profile: 'permissive', required: true }), { tried: 'possible', heard: 0 });
   });
 
   test('WithoutASandbox', async (context) => {
@@ -244,14 +271,19 @@ test('TheOptionHoldsPluginsThatDoNotSay', async (context) => {
 
 test('APathThatIsNotThereIsToldOnce', async (context) => {
   const components = await Components.create();
-  await components.write('escaping.json', '{"sandbox": {"profile": "strict", "read": ["/nonexistent"]}}');
+  const absent = join(components.folder, 'absent');
+  await components.write('escaping.json', JSON.stringify({ sandbox: { profile: 'strict', read: [absent] } }));
   await components.add('escaping');
   const host = await serveWith(context, components, []);
-  assert.match((await host.log.until({ event: 'plugin refused' })).reason, /nonexistent/);
+  assert.match((await host.log.until({ event: 'plugin refused' })).reason, /absent/);
   // Its process has ended when the next has been loaded.
   await components.add('sample_v1');
   await host.log.until({ event: 'plugin loaded', plugin: 'sample' });
   assert.equal(host.log.entries.some(({ event }) => event === 'plugin did not stop well'), false);
+  await sleep(1500); // it is tried again after a second
+  await mkdir(absent);
+  await host.log.until({ event: 'plugin loaded', plugin: 'escaping' });
+  assert.equal(host.log.matching({ event: 'plugin refused' }).length, 1);
 });
 
 // It could make a link to anywhere of it, which would be followed when the other one is started again.

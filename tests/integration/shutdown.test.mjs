@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { assertInFlight } from './support/assertions.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, inProcess } from './support/host.mjs';
@@ -24,6 +25,9 @@ import { LineClient } from './support/stdio.mjs';
 
 const waitCall = (milliseconds, reports = 0) => ({ name: 'wait', arguments: { label: 'done', milliseconds, reports } });
 const orderly = { status: 0, signal: null };
+// So long that the host has begun to stop meanwhile, and less than the grace.
+const whileStoppingMs = 4000;
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 async function start(context, more = []) {
   const components = await Components.create('slow');
@@ -37,14 +41,15 @@ async function start(context, more = []) {
   return host;
 }
 
-for (const signal of ['SIGTERM', 'SIGINT']) {
+for (const signal of signals) {
   test(`${signal} LetsACallInFlightFinish`, async (context) => {
     const host = await start(context);
-    const call = postModern(host.url, 'tools/call', waitCall(400));
+    const call = postModern(host.url, 'tools/call', waitCall(whileStoppingMs));
     await untilNoted(host.url, 'done begun');
     host.signal(signal);
     // Nobody new is let in, sooner or later.
     while (await postModern(host.url, 'tools/list').then(() => true, () => false));
+    await assertInFlight(call);
     assert.equal((await (await call).json()).result.content[0].text, 'done');
     assert.deepEqual(await host.end(), orderly);
   });
@@ -55,10 +60,16 @@ const waitedForMs = 12_000;
 
 test('ACallThatStreamsProgressFinishesToo', async (context) => {
   const host = await start(context);
-  const response = await postModern(host.url, 'tools/call', { ...waitCall(400, 4), _meta: { progressToken: 1 } });
-  host.signal('SIGTERM');
+  const params = { ...waitCall(whileStoppingMs, 4), _meta: { progressToken: 1 } };
+  const response = await postModern(host.url, 'tools/call', params);
   const messages = [];
-  for await (const event of sseEvents(response.body)) if (event.data) messages.push(JSON.parse(event.data));
+  const all = (async () => {
+    for await (const event of sseEvents(response.body)) if (event.data) messages.push(JSON.parse(event.data));
+  })();
+  host.signal('SIGTERM');
+  await host.log.until({ event: 'stopping' });
+  await assertInFlight(all);
+  await all;
   assert.equal(messages.at(-1).result.content[0].text, 'done');
   assert.equal(messages.length, 5);
   assert.deepEqual(await host.end(), orderly);
@@ -73,7 +84,7 @@ test('ACallThatTakesTooLongIsCancelled', async (context) => {
   const { result } = await (await call).json();
   assert.equal(result.isError, true);
   assert.deepEqual(await host.end(), orderly);
-  assert.ok(Date.now() - begin < 4000);
+  assert.ok(Date.now() - begin < waitedForMs);
   assert.equal(host.log.matching({ event: 'calls cancelled' }).length, 1);
   assert.equal(host.log.matching({ event: 'plugin says', text: 'cancelled: shutdown' }).length, 1);
 });
@@ -176,9 +187,9 @@ test('ASecondSignalEndsTheHostAtOnce', async (context) => {
   const host = await start(context);
   const call = assert.rejects(postModern(host.url, 'tools/call', waitCall(30_000)));
   await untilNoted(host.url, 'done begun');
-  host.signal('SIGTERM');
+  // Another one at once. Not the same: of that the kernel may make one.
+  for (const signal of ['SIGTERM', 'SIGINT']) host.signal(signal);
   await host.log.until({ event: 'stopping' });
-  host.signal('SIGTERM');
   await sleep(600);
   assert.equal(host.log.matching({ event: 'stopped at once' }).length, 0, 'one that comes right after it is the same wish');
   host.signal('SIGTERM');
@@ -235,7 +246,7 @@ test('AnIdleConnectionHoldsNothingUp', async (context) => {
   host.signal('SIGTERM');
   await idle.closed;
   assert.deepEqual(await host.end(), orderly);
-  assert.ok(Date.now() - begin < 2000);
+  assert.ok(Date.now() - begin < 8000);
 });
 
 test('AHalfSentRequestHoldsUpForNoLongerThanHeadersMayTake', async (context) => {
@@ -246,7 +257,7 @@ test('AHalfSentRequestHoldsUpForNoLongerThanHeadersMayTake', async (context) => 
   const begin = Date.now();
   host.signal('SIGTERM');
   assert.deepEqual(await host.end(), orderly);
-  assert.ok(Date.now() - begin < 3000);
+  assert.ok(Date.now() - begin < 8000);
   half.end();
 });
 
@@ -284,14 +295,18 @@ test('ACallHasASecondAfterTheEndOfInput', async (context) => {
 });
 
 test('ASignalEndsAStdioHostAsTheEndOfInputDoes', async (context) => {
-  for (const signal of ['SIGTERM', 'SIGINT']) {
+  for (const signal of signals) {
     const client = LineClient.start(context, await Components.create('slow'), ['--shutdown-grace-s', '10']);
     await client.ask(initializeRequest('2025-11-25'));
-    client.send(request('tools/call', waitCall(300), 'last'));
+    client.send(request('tools/call', waitCall(whileStoppingMs), 'last'));
     const outcomes = request('tools/call', { name: 'outcomes', arguments: {} }, 'outcomes');
     while (!JSON.stringify(await client.ask(outcomes)).includes('done begun'));
+    const answer = client.next();
     client.host.signal(signal);
-    assert.equal((await client.rest())[0].result.content[0].text, 'done');
+    await sleep(500); // it says nothing of having heard it
+    await assertInFlight(answer);
+    assert.equal((await answer).result.content[0].text, 'done');
+    assert.deepEqual(await client.rest(), []);
     assert.deepEqual(await client.host.end(), orderly);
   }
 });
