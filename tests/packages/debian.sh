@@ -53,7 +53,7 @@ passed "installed: ${#debs[@]} packages"
 
 inside '
   for file in $(sed -n "s|^Documentation=file://||p" /lib/systemd/system/mcp-plugin-host.service) \
-    /usr/share/doc/mcp-plugin-host/README.md /usr/share/doc/mcp-plugin-host/ABI.md; do
+    /usr/share/doc/mcp-plugin-host/README.md /usr/share/doc/libmcp-plugin-dev/ABI.md; do
     test -f "$file" || { echo "$file is not there"; exit 1; }
   done'
 passed 'the documents are there by the names by which others name them'
