@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { assertInFlight } from './support/assertions.mjs';
 import { connectHttp, connectStdio, connectWebSocket, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
@@ -122,9 +123,10 @@ test('ARequestThatComesWhileAnotherIsAnsweredIsAnsweredAfterIt', async () => {
 test('ALegacyCallIsNotCancelledByALostConnection', async () => {
   const session = await Session.open(host.url);
   const givingUp = new AbortController();
-  const params = { name: 'wait', arguments: { label: 'disconnected', milliseconds: 300 } };
+  const params = { name: 'wait', arguments: { label: 'disconnected', milliseconds: 2000 } };
   const call = assert.rejects(session.post(request('tools/call', params), {}, { signal: givingUp.signal }));
   await untilOutcome('disconnected begun', outcomesOverHttp);
+  await assertInFlight(call);
   givingUp.abort();
   await call;
   await untilOutcome('disconnected finished', outcomesOverHttp);

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 
 import { adminOf } from './support/admin.mjs';
+import { assertInFlight } from './support/assertions.mjs';
 import { Components } from './support/components.mjs';
 import { argumentsOf, HttpHost, inProcess, program, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
@@ -86,7 +87,7 @@ test('AHostThatStopsIsAliveAndNotReady', async (context) => {
   const host = await HttpHost.start(components, admin);
   context.after(() => components.discard());
   const base = await adminOf(host);
-  const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { milliseconds: 700, label: 'a' } });
+  const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { milliseconds: 5000, label: 'a' } });
   await untilNoted(host.url, 'a begun');
   const stopping = host.log.until({ event: 'stopping' });
   host.signal('SIGTERM');
@@ -96,6 +97,7 @@ test('AHostThatStopsIsAliveAndNotReady', async (context) => {
   assert.equal(notReady.headers.get('Retry-After'), '1');
   assert.equal(await status(base, '/readyz', { method: 'HEAD' }), 503);
   assert.equal(await status(base, '/livez'), 200);
+  await assertInFlight(call);
   assert.equal((await call).status, 200);
   const end = await host.end();
   assert.equal(end.status, 0);

@@ -68,6 +68,7 @@ for (const [name, [text, table, expected]] of Object.entries(mistakes)) {
       said.push(error.message);
     });
     if (host) {
+      context.after(() => host.signal('SIGKILL')); // where it is not stopped below
       // Some files are read when they are needed.
       const parts = ['{"alg":"HS256","kid":"x"}', '{"iss":"https://x.example"}', 'x'];
       const jwt = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');

@@ -78,13 +78,13 @@ test('DeleteLetsACallInFlightFinish', async (context) => {
 });
 
 test('AnIdleSessionExpires', async (context) => {
-  const host = await serve(context, await Components.create(), ['--session-idle-s', '1']);
+  const host = await serve(context, await Components.create(), ['--session-idle-s', '4']);
   const session = await Session.open(host.url);
-  await sleep(600);
+  await sleep(2400);
   assert.equal((await session.post(request('ping'))).status, 200, 'use keeps it alive');
-  await sleep(600);
+  await sleep(2400);
   assert.equal((await session.post(request('ping'))).status, 200, 'use has kept it alive');
-  await sleep(2100);
+  await sleep(5500);
   await assertRefused(await session.post(request('ping')), 404, 'session_not_found');
 });
 

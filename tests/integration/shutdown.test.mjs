@@ -295,7 +295,7 @@ test('ACallHasASecondAfterTheEndOfInput', async (context) => {
 });
 
 test('ASignalEndsAStdioHostAsTheEndOfInputDoes', async (context) => {
-  for (const signal of signals) {
+  await Promise.all(signals.map(async (signal) => {
     const client = LineClient.start(context, await Components.create('slow'), ['--shutdown-grace-s', '10']);
     await client.ask(initializeRequest('2025-11-25'));
     client.send(request('tools/call', waitCall(whileStoppingMs), 'last'));
@@ -308,7 +308,7 @@ test('ASignalEndsAStdioHostAsTheEndOfInputDoes', async (context) => {
     assert.equal((await answer).result.content[0].text, 'done');
     assert.deepEqual(await client.rest(), []);
     assert.deepEqual(await client.host.end(), orderly);
-  }
+  }));
 });
 
 test('ASubscriptionOverStdioEndsWithItsResult', async (context) => {
