@@ -317,5 +317,5 @@ for (const [topic, promise, measure] of promises) {
   const verdict = { true: 'holds', false: 'falls short', undefined: 'not judged' }[holds];
   console.log(`${verdict.padEnd(11)}  ${topic}: ${promise}\n             ${measured}`);
 }
-console.log(short === 0 ? 'all promises hold' : `${short} promises fall short`);
+console.log(short === 0 ? 'no promise falls short' : `${short} promises fall short`);
 process.exit(short === 0 ? 0 : 1);

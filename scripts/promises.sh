@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures what README and docs promise, and says of each promise whether it holds or falls short. The status is 0 if all
-# hold. Needs what test.sh installs, for what TLS costs wrk and nginx, and for peers cargo.
+# Measures what README and docs promise, and says of each promise whether it holds or falls short; of one, that only --full
+# judges it. The status is 0 if none falls short. Needs what test.sh installs, for what TLS costs wrk and nginx, and for
+# peers cargo.
 #
 #     scripts/promises.sh [TOPIC...] [--full]
 #

@@ -133,7 +133,7 @@ Result<Principal, CredentialError> AccessState::authenticate_token(std::string_v
 const AccessState::Token* AccessState::token_of(const Principal& principal) const {
   if (principal.is_anonymous() || principal.identity().issuer != this_host) return nullptr;
   const auto found = tokens_.find(principal.identity().credential);
-  return found == tokens_.end() ? nullptr : &found->second;
+  return found == tokens_.end() || found->second.record.revoked ? nullptr : &found->second;
 }
 
 bool AccessState::is_good(const Principal& principal, Time now) const {
@@ -162,7 +162,7 @@ std::set<std::string> AccessState::roles_of(const Principal& principal) const {
   if (principal.is_anonymous() || principal.identity().issuer != this_host) return roles_->roles_of(principal);
   // A token may have been given other roles since.
   const auto* const token = token_of(principal);
-  return token != nullptr && !token->record.revoked ? roles_->roles_of(token->principal) : std::set<std::string>();
+  return token != nullptr ? roles_->roles_of(token->principal) : std::set<std::string>();
 }
 
 std::shared_ptr<const Rights> AccessState::rights_of(const Principal& principal) const {
@@ -171,7 +171,7 @@ std::shared_ptr<const Rights> AccessState::rights_of(const Principal& principal)
   // What a token may do is what it may do now, and not when it was looked at.
   if (!principal.is_anonymous() && principal.identity().issuer == this_host) {
     const auto* const token = token_of(principal);
-    return token != nullptr && !token->record.revoked ? token->rights : roles_->rights_of({});
+    return token != nullptr ? token->rights : roles_->rights_of({});
   }
   const bool can_get_scopes = !principal.is_anonymous() && principal.identity().issuer != process_starter &&
                               !connections_.takes_issuer(principal.identity().issuer);

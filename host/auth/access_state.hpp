@@ -82,6 +82,7 @@ class AccessState final : public Policy {
         connections_(std::move(credentials.connections)) {}
   // With the roles of now, which plugins are told, too.
   Principal make_principal(Identity identity) const;
+  // As it is now. Null: the principal has none, or it has been revoked.
   const Token* token_of(const Principal& principal) const;
   Result<Principal, CredentialError> authenticate_token(std::string_view text, Time now) const;
   Result<Principal, CredentialError> authenticate_connection(const PresentedCredential& presented, Time now) const;

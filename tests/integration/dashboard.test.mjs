@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { AuditLog } from './support/audit_log.mjs';
 import { Authority, writePair } from './support/authority.mjs';
 import { Components } from './support/components.mjs';
-import { ask, askAs, logIn, options, Page, serveWithDashboard } from './support/dashboard.mjs';
+import { ask, askAs, logIn, options, Page, roles, serveWithDashboard } from './support/dashboard.mjs';
 import { HttpHost, program, serve } from './support/host.mjs';
 import { modernHeaders, modernRequest, postModern } from './support/http.mjs';
 import { sseEvents } from './support/sse.mjs';
@@ -131,18 +131,6 @@ test('WhatIsTriedGoesThroughTheEndpointOfTheClients', options, async (context) =
   await pause(50);
   assert.deepEqual(page.mistakes, []);
 });
-
-const roles = `
-[roles.guest]
-allow = [{ match = "tool:version" }]
-[roles.looker]
-allow = [{ match = "tool:version" }]
-[roles.keeper]
-allow = [{ match = "*" }]
-[dashboard]
-viewers = ["looker"]
-operators = ["keeper"]
-`;
 
 async function serveTeam(context, { isAudited = false, more = '', options: moreOptions = [], plugins = ['sample_v1'] } = {}) {
   const components = await Components.create(...plugins);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
-import { browser, options, Page, serveWithDashboard } from './support/dashboard.mjs';
+import { browser, options, Page, roles, serveWithDashboard } from './support/dashboard.mjs';
 import { Team } from './support/team.mjs';
 
 // A page of the host, as somebody sees it who opens its address.
@@ -37,20 +37,9 @@ test('ALinkMayBePastedIntoTheOpenPage', options, async (context) => {
   assert.equal(other.tab.url(), host.dashboard.href);
 });
 
-const configuration = `
-[roles.looker]
-allow = [{ match = "tool:version" }]
-[roles.keeper]
-allow = [{ match = "*" }]
-[dashboard]
-viewers = ["looker"]
-operators = ["keeper"]
-bodies = true
-`;
-
 async function serveTeam(context) {
   const components = await Components.create('sample_v1');
-  const team = await Team.serve(context, components, configuration, ['--dashboard', '127.0.0.1:0', '--control', 'none']);
+  const team = await Team.serve(context, components, `${roles}bodies = true\n`, ['--dashboard', '127.0.0.1:0', '--control', 'none']);
   team.host.dashboard = new URL((await team.host.log.until({ event: 'serving the dashboard' })).url);
   return team;
 }

@@ -15,6 +15,19 @@ const run = promisify(execFile);
 export const browserProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 export const options = { skip: !browserProgram && 'there is no Chromium: install chromium to test the page' };
 
+// Who may look, who may change something, and who neither.
+export const roles = `
+[roles.guest]
+allow = [{ match = "tool:version" }]
+[roles.looker]
+allow = [{ match = "tool:version" }]
+[roles.keeper]
+allow = [{ match = "*" }]
+[dashboard]
+viewers = ["looker"]
+operators = ["keeper"]
+`;
+
 // One browser for all tests of a file.
 let launching;
 export function browser() {

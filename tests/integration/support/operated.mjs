@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 
-import { command } from './command.mjs';
-
 const folder = await mkdtemp(join(tmpdir(), 'mcp-operated-'));
 Object.assign(process.env, { XDG_RUNTIME_DIR: folder, XDG_STATE_HOME: folder, TMPDIR: folder });
 after(() => rm(folder, { recursive: true, force: true }));
 
-export { command };
+export { command } from './command.mjs';
