@@ -114,7 +114,10 @@ ControlServer::~ControlServer() {
 void ControlServer::run() {
   for (;;) {
     pollfd watched[] = {{socket_.descriptor.get(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}};
-    if (::poll(watched, 2, -1) < 0) continue;
+    if (::poll(watched, 2, -1) < 0) {
+      if (errno != EINTR) pause();
+      continue;
+    }
     if (watched[1].revents != 0) break;
     join_ended();
     connections_.size() < max_connections || make_room() ? accept() : pause();

@@ -113,8 +113,9 @@ Result<Principal, CredentialError> Issuers::verify(const JsonWebSignature& token
 
 CredentialError Issuers::ask(std::string_view token, const std::string& digest, const Trusted& whom) {
   {
+    const auto places = known_.has(digest) ? max_questions : max_questions_about_new;
     const MutexLock lock(mutex_);
-    if (asked_.size() >= max_questions && !asked_.contains(digest))
+    if (asked_.size() >= places && !asked_.contains(digest))
       return {CredentialError::Kind::unavailable, "too many tokens are being asked about"};
   }
   const auto settle = [self = shared_from_this(), digest, token = std::string(token),

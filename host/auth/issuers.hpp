@@ -34,8 +34,10 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   // What an issuer has said of a token counts for so long.
   static constexpr std::chrono::seconds answer_lifetime{30};
 
-  // How many tokens are asked about at once.
+  // How many tokens are asked about at once, and how many of those that have not been good before: so that strangers,
+  // who can make any number, keep out nobody who is at work.
   static constexpr std::size_t max_questions = 100;
+  static constexpr std::size_t max_questions_about_new = 50;
 
   struct Settings {
     std::vector<IssuerSettings> issuers;

@@ -15,8 +15,12 @@ std::optional<KnownTokens::Finding> KnownTokens::find(const std::string& digest,
     found = recent_.insert(std::move(older)).position;
   }
   if (now < found->second.until) return found->second;
-  recent_.erase(found);
   return std::nullopt;
+}
+
+bool KnownTokens::has(const std::string& digest) {
+  const MutexLock lock(mutex_);
+  return recent_.contains(digest) || older_.contains(digest);
 }
 
 void KnownTokens::add(const std::string& digest, Finding finding) {

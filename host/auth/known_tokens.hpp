@@ -32,6 +32,8 @@ class KnownTokens {
   explicit KnownTokens(std::size_t capacity = 5000) : capacity_(capacity) {}
 
   std::optional<Finding> find(const std::string& digest, Time now);
+  // Whether there is one, also one that is to be found out again.
+  bool has(const std::string& digest);
   void add(const std::string& digest, Finding finding);
 
  private:

@@ -1,6 +1,10 @@
 #include "auth/policy.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -123,6 +127,8 @@ class RolePolicy::RoleRights final : public Rights {
     Rules allow;
     Rules deny;
     std::string scope;
+    // Of a role that would give it: the greater, the less it gives besides.
+    std::tuple<std::size_t, std::size_t, std::ptrdiff_t> narrowness;
   };
 
   static bool allows(const Rule* rule, JsonValue arguments) {
@@ -193,10 +199,19 @@ class RolePolicy::RoleRights final : public Rights {
       auto other = grant_of(pointers(role->allow), pointers(role->deny), covers);
       if (!other || other->allow.empty()) continue;
       other->scope = *role->scopes.begin();
+      other->narrowness = narrowness_of(*role, other->allow);
       others.push_back(*std::move(other));
     }
+    // Nobody is to ask for more than it takes (basic/authorization, "Runtime Insufficient Scope Errors").
+    std::ranges::stable_sort(others, std::greater<>(), &Grant::narrowness);
     if (had->allow.empty() && others.empty()) return {};
     return {.visible = true, .rule = std::make_shared<const Conditions>(*std::move(had), std::move(others))};
+  }
+
+  static std::tuple<std::size_t, std::size_t, std::ptrdiff_t> narrowness_of(const Role& role, const Rules& about) {
+    const auto nearest = std::ranges::max_element(about, {}, &Rule::precision);
+    const auto widest = std::ranges::min_element(role.allow, {}, &Rule::precision);
+    return {(*nearest)->precision(), widest->precision(), -std::ssize(role.allow)};
   }
 
   static Rules pointers(const std::vector<Rule>& rules) {

@@ -52,6 +52,7 @@ class Rule {
   bool matches(Kind kind, std::string_view name) const { return pattern_.matches(kind, name); }
   bool matches_some(std::string_view beginning) const { return pattern_.matches_some(beginning); }
   bool matches_all(std::string_view beginning) const { return pattern_.matches_all(beginning); }
+  std::size_t precision() const { return pattern_.precision(); }
   // What it asks of the tool itself.
   bool covers(const Tool& tool) const;
   bool is_unconditional() const { return !read_only_ && tag_.empty() && !arguments_; }

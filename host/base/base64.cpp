@@ -78,6 +78,15 @@ bool fits_header(char character) {
 
 }  // namespace
 
+bool is_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return false;
+  if (text.ends_with('=')) text.remove_suffix(text.ends_with("==") ? 2 : 1);
+  std::uint8_t seen = 0;
+  for (const char c : text)
+    seen |= standard_digits[static_cast<unsigned char>(c)];
+  return seen <= 0x3F;
+}
+
 std::string base64_encode(std::string_view bytes) {
   auto text = encode_unpadded(bytes, standard_alphabet);
   text.append((4 - text.size() % 4) % 4, '=');

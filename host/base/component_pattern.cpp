@@ -33,6 +33,12 @@ Result<ComponentPattern> ComponentPattern::read(std::string_view text) {
   return read;
 }
 
+std::size_t ComponentPattern::precision() const {
+  if (kind_ == Kind::any) return 0;
+  const auto wildcards = std::ranges::count(pattern_, wildcard);
+  return wildcards == 0 ? std::string::npos : 1 + pattern_.size() - static_cast<std::size_t>(wildcards);
+}
+
 bool ComponentPattern::matches(Kind kind, std::string_view name) const {
   return (kind_ == Kind::any || kind_ == kind) && matches_wildcard(pattern_, name);
 }

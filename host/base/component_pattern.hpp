@@ -1,6 +1,7 @@
 // Which components an operator means: "tool:deploy*", "resource:docs://*", "prompt:*", or "*". A value; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ class ComponentPattern {
   static Result<ComponentPattern> read(std::string_view text);
 
   Kind kind() const { return kind_; }
+  // How much of a name it fixes: of two that match the same the greater one matches less besides.
+  std::size_t precision() const;
   // `name` is the tool's or prompt's, or a resource's normalized URI.
   bool matches(Kind kind, std::string_view name) const;
   // The same for some of the resources whose normalized URIs begin so; and for all of them.

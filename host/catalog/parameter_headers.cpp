@@ -13,26 +13,15 @@ namespace {
 
 constexpr auto annotation = "x-mcp-header";
 
-// Keywords whose value is a subschema, or an array of them.
-constexpr std::array schemas_below = {"items",
-                                      "additionalItems",
-                                      "prefixItems",
-                                      "contains",
-                                      "additionalProperties",
-                                      "unevaluatedItems",
-                                      "unevaluatedProperties",
-                                      "propertyNames",
-                                      "contentSchema",
-                                      "allOf",
-                                      "anyOf",
-                                      "oneOf",
-                                      "not",
-                                      "if",
-                                      "then",
-                                      "else"};
 // Keywords whose value is an object of subschemas by name.
-constexpr std::array named_schemas_below = {"patternProperties", "dependentSchemas", "dependencies", "$defs",
-                                            "definitions"};
+constexpr std::array<std::string_view, 6> named_schemas = {
+    "properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"};
+// And those whose value is no schema, whatever it looks like.
+constexpr std::array<std::string_view, 4> values_of_keywords = {"const", "enum", "default", "examples"};
+
+bool is_one_of(const auto& keywords, std::string_view keyword) {
+  return std::ranges::find(keywords, keyword) != keywords.end();
+}
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -86,25 +75,20 @@ class AnnotationReader {
     return {};
   }
 
-  // What a client cannot find by keys alone must not be annotated.
+  // What a client cannot find by keys alone must not be annotated, and a keyword that nobody knows may be referred to.
   Result<> refuse_below(const OrderedJson& schema) const {
-    for (const auto* keyword : schemas_below) {
-      const auto found = schema.find(keyword);
-      if (found == schema.end()) continue;
-      auto visited = found->is_array() ? refuse_in_each(*found, keyword) : refuse_in(*found, keyword);
-      if (visited.has_error()) return visited;
-    }
-    for (const auto* keyword : named_schemas_below) {
-      const auto found = schema.find(keyword);
-      if (found == schema.end() || !found->is_object()) continue;
-      if (auto visited = refuse_in_each(*found, keyword); visited.has_error()) return visited;
+    for (const auto& [keyword, below] : schema.items()) {
+      if (keyword == "properties" || is_one_of(values_of_keywords, keyword)) continue;
+      if (auto visited = refuse_in_value(keyword, below); visited.has_error()) return visited;
     }
     return {};
   }
 
-  Result<> refuse_in_each(const OrderedJson& schemas, std::string_view below) const {
-    for (const auto& each : schemas) {
-      if (auto visited = refuse_in(each, below); visited.has_error()) return visited;
+  Result<> refuse_in_value(std::string_view keyword, const OrderedJson& value) const {
+    if (value.is_object() && !is_one_of(named_schemas, keyword)) return refuse_in(value, keyword);
+    if (!value.is_structured()) return {};
+    for (const auto& each : value) {
+      if (auto visited = refuse_in(each, keyword); visited.has_error()) return visited;
     }
     return {};
   }
@@ -115,9 +99,8 @@ class AnnotationReader {
       return error("is only for properties that are reached by \"properties\" alone; there is one below \"" +
                    std::string(below) + "\"");
     }
-    const auto properties = schema.find("properties");
-    if (properties != schema.end() && properties->is_object()) {
-      if (auto visited = refuse_in_each(*properties, below); visited.has_error()) return visited;
+    if (const auto properties = schema.find("properties"); properties != schema.end()) {
+      if (auto visited = refuse_in_value("properties", *properties); visited.has_error()) return visited;
     }
     return refuse_below(schema);
   }

@@ -272,7 +272,10 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
       body_due = now() + limits().body_time;
       wait_for(Waiting::for_rest, limits().body_time);
     }
-    if (reader.message().body.is_too_long()) wait_for_id(body_due);
+    if (reader.message().body.is_too_long()) {
+      if (now() >= body_due) co_return true;  // as where it is noticed while nothing comes
+      wait_for_id(body_due);
+    }
     const auto in_place = buffer_.size() == 0 ? reader.room_in_place() : std::span<char>();
     if (reader.has_header() && !body_share_.grow(budget_, reader.body_memory())) {
       const bool has_room = co_await has_room_for(reader);

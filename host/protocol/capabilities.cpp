@@ -25,14 +25,24 @@ std::string capabilities_with(const Catalog& view, std::vector<std::string> exte
   return text + "}";
 }
 
-// The capability without which a client cannot answer the request, of the three methods that there are.
+bool has_tool_block(const OrderedJson& message) {
+  const auto is_one = [](const OrderedJson& block) {
+    return block["type"] == "tool_use" || block["type"] == "tool_result";
+  };
+  const auto& content = message["content"];
+  return content.is_array() ? std::ranges::any_of(content, is_one) : is_one(content);
+}
+
+// The capability without which a client cannot answer the request, of the three methods that there are. The request has
+// been checked.
 Json required_capability(const OrderedJson& request) {
   const auto method = method_of(request);
   const auto found = request.find("params");
   const auto params = found != request.end() && found->is_object() ? *found : OrderedJson::object();
   if (method == Method::roots_list) return {{"roots", Json::object()}};
   if (method == Method::sampling_create_message) {
-    const bool with_tools = params.contains("tools") || params.contains("toolChoice");
+    const bool with_tools = params.contains("tools") || params.contains("toolChoice") ||
+                            std::ranges::any_of(params.value("messages", OrderedJson::array()), has_tool_block);
     return {{"sampling", with_tools ? Json{{"tools", Json::object()}} : Json::object()}};
   }
   const bool by_url = params.value("mode", OrderedJson()) == "url";

@@ -73,11 +73,12 @@ EventLoops::~EventLoops() {
 void EventLoops::drop_waiting_tasks() {
   for (const auto& loop : loops_)
     loop->close();
-  std::deque<std::function<void()>> dropped[3];
+  std::deque<std::function<void()>> dropped;
+  std::array<std::deque<std::function<void()>>, urgent + 1> dropped_of_kinds;
   const MutexLock lock(mutex_);
-  dropped[0].swap(waiting_);
-  dropped[1].swap(large_.waiting);
-  dropped[2].swap(largest_.waiting);
+  dropped.swap(waiting_);
+  for (std::size_t i = 0; i < long_tasks_.size(); ++i)
+    dropped_of_kinds[i].swap(long_tasks_[i].waiting);
 }
 
 void EventLoops::end_threads() {
@@ -193,6 +194,13 @@ std::size_t EventLoops::to_begin(const LongTasks& tasks) const {
   return std::min(tasks.waiting.size(), loops_.size() - tasks.running);
 }
 
+std::size_t EventLoops::long_tasks_to_begin() const {
+  std::size_t all = 0;
+  for (const auto& tasks : long_tasks_)
+    all += to_begin(tasks);
+  return all;
+}
+
 void EventLoops::serve(Thread& thread) {
   current_thread_ = &thread;
   MutexLock lock(mutex_);
@@ -206,7 +214,7 @@ void EventLoops::serve(Thread& thread) {
       run_loop(thread);
       lock.lock();
     } else if (long_tasks_to_begin() > 0) {
-      auto& tasks = to_begin(large_) > 0 ? large_ : largest_;
+      auto& tasks = *std::ranges::find_if(long_tasks_, [this](const auto& each) { return to_begin(each) > 0; });
       auto task = take_next(tasks);
       lock.unlock();
       run_with_what_memory_there_is(task);
@@ -295,7 +303,7 @@ bool EventLoops::do_next(Thread& thread) {
     if (next.turn != nullptr) {
       next.turn->take_turn();
     } else {
-      begin(std::move(next.task));
+      begin(std::move(next.task), next.is_urgent);
     }
     if (is_replaced(thread)) break;
   }
@@ -307,16 +315,31 @@ void EventLoops::run(std::function<void()> task) {
   hand_in(context_here(), {.task = std::move(task)});
 }
 
+void EventLoops::run_urgently(std::function<void()> task) {
+  hand_in(context_here(), {.task = std::move(task), .is_urgent = true});
+}
+
 void EventLoops::run_quick(std::function<void()> work) {
   boost::asio::post(context_here(), std::move(work));
 }
 
 std::size_t EventLoops::max_threads() const {
   // With as many that have lost their loop to work of the host's own.
-  return 2 * loops_.size() + blocked_limit_ + large_.running + largest_.running + long_tasks_to_begin();
+  auto most = 2 * loops_.size() + blocked_limit_ + long_tasks_to_begin();
+  for (const auto& tasks : long_tasks_)
+    most += tasks.running;
+  return most;
 }
 
 void EventLoops::run_long(std::size_t bytes, std::function<void()> task) {
+  run_apart(bytes < least_of_largest ? large : largest, std::move(task));
+}
+
+void EventLoops::run_waiting(std::function<void()> task) {
+  run_apart(waiting, std::move(task));
+}
+
+void EventLoops::run_apart(Apart kind, std::function<void()> task) {
   MutexLock lock(mutex_);
   if (stopping_) return;
   const bool all_run_loops = alive_ == loops_.size();
@@ -324,7 +347,7 @@ void EventLoops::run_long(std::size_t bytes, std::function<void()> task) {
     lock.unlock();
     return run(std::move(task));  // better than never
   }
-  (bytes < least_of_largest ? large_ : largest_).waiting.push_back(std::move(task));
+  long_tasks_[kind].waiting.push_back(std::move(task));
   if (!all_run_loops && long_tasks_to_begin() > 0) provide_thread();
 }
 
@@ -340,10 +363,14 @@ bool EventLoops::run_here(const std::function<void()>& work) {
   return end_watching(thread);
 }
 
-bool EventLoops::begin(std::function<void()> task) {
+bool EventLoops::begin(std::function<void()> task, bool is_urgent) {
   // Counted before it runs, so that there is always a thread left to take over from everyone who may turn out slow.
   if (tasks_running_.fetch_add(1) >= blocked_limit_) {
     tasks_running_.fetch_sub(1);
+    if (is_urgent) {
+      run_apart(urgent, std::move(task));
+      return true;
+    }
     {
       const MutexLock lock(mutex_);
       waiting_.push_back(std::move(task));

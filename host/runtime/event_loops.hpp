@@ -11,6 +11,7 @@
 // MiB.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -69,6 +70,10 @@ class EventLoops final : public Executor {
 
   // [any] Runs the task soon, on one of these threads that runs no loop.
   void run_long(std::size_t bytes, std::function<void()> task) override;
+  void run_waiting(std::function<void()> task) override;
+
+  // [any] Runs the task soon, beside as many as may block.
+  void run_urgently(std::function<void()> task) override;
 
   // On a loop.
   [[nodiscard]] bool run_here(const std::function<void()>& work) override;
@@ -96,6 +101,7 @@ class EventLoops final : public Executor {
   struct Next {
     std::shared_ptr<LoopTurn> turn = {};
     std::function<void()> task = {};
+    bool is_urgent = false;  // of a task
   };
 
   // An event loop: an I/O context, and what is to be done next, which comes before what the context has. What its own
@@ -128,7 +134,9 @@ class EventLoops final : public Executor {
     bool is_closed_ GUARDED_BY(mutex_) = false;
   };
 
-  // Tasks on messages of about one size.
+  // What runs on no loop: work on messages of two sizes, what waits, and what is urgent and found no place.
+  enum Apart : std::size_t { large, largest, waiting, urgent };
+  // Of one kind, as many as there are loops run at once.
   struct LongTasks {
     std::deque<std::function<void()>> waiting;
     std::size_t running = 0;
@@ -143,7 +151,8 @@ class EventLoops final : public Executor {
   Loop* loop_without_thread() REQUIRES(mutex_);
   std::size_t loops_without_thread() const REQUIRES(mutex_);
   std::size_t to_begin(const LongTasks& tasks) const REQUIRES(mutex_);
-  std::size_t long_tasks_to_begin() const REQUIRES(mutex_) { return to_begin(large_) + to_begin(largest_); }
+  std::size_t long_tasks_to_begin() const REQUIRES(mutex_);
+  void run_apart(Apart kind, std::function<void()> task);
   static std::function<void()> take_next(LongTasks& tasks);
 
   void serve(Thread& thread);
@@ -155,7 +164,7 @@ class EventLoops final : public Executor {
   static bool is_replaced(const Thread& thread) {
     return thread.state.load(std::memory_order_relaxed) == Thread::replaced;
   }
-  bool begin(std::function<void()> task);  // false: this thread has lost its loop meanwhile
+  bool begin(std::function<void()> task, bool is_urgent = false);  // false: this thread has lost its loop meanwhile
   void begin_waiting_task();
   void begin_watching(Thread& thread);
   static bool end_watching(Thread& thread);
@@ -175,8 +184,7 @@ class EventLoops final : public Executor {
   std::size_t spare_ GUARDED_BY(mutex_) = 0;  // threads that wait for a loop or a long task
   unsigned alive_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  LongTasks large_ GUARDED_BY(mutex_);
-  LongTasks largest_ GUARDED_BY(mutex_);
+  std::array<LongTasks, urgent + 1> long_tasks_ GUARDED_BY(mutex_);
 
   std::atomic<unsigned> tasks_running_{0};
   std::atomic<std::size_t> tasks_waiting_{0};

@@ -19,6 +19,12 @@ class Executor {
   // the others wait.
   virtual void run_long(std::size_t /*bytes*/, std::function<void()> task) { run(std::move(task)); }
 
+  // [any] As run, for what lets others end: however many tasks block, it runs soon.
+  virtual void run_urgently(std::function<void()> task) { run(std::move(task)); }
+
+  // [any] As run_long, for what waits for a disk or another process: only others of its kind wait for it.
+  virtual void run_waiting(std::function<void()> task) { run(std::move(task)); }
+
   // [any] The same for the host's own quick work, which waits for no other task and does not block: on the I/O context
   // of this thread, if it has one.
   virtual void run_quick(std::function<void()> work) { run(std::move(work)); }

@@ -63,9 +63,9 @@ void Outbox::put_answer(std::string message) {
 
 void Outbox::put_if_room(std::string message) {
   MutexLock lock(mutex_);
-  const bool fits = content_.messages.size() < max_messages && bytes_ + message.size() <= max_bytes_for_optional &&
-                    takes_share(message);
-  if (ended_ || !fits) return;
+  const bool fits = !ended_ && content_.messages.size() < max_messages &&
+                    bytes_ + message.size() <= max_bytes_for_optional && takes_share(message);
+  if (!fits) return;
   bytes_ += message.size();
   content_.messages.push_back(std::move(message));
   const auto waiting = stop_waiting();

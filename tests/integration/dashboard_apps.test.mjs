@@ -53,16 +53,21 @@ test('WhatAnAppAsksIsAskedWhereItCannotReach', options, async (context) => {
   await page.untilHeard('it is shown');
   // As it is when it appears, and for how long nothing can be allowed.
   const asked = page.tab.evaluate(() => new Promise((resolve) => {
-    let first;
+    let [first, shownAt] = [];
+    const { showModal } = HTMLDialogElement.prototype;
+    HTMLDialogElement.prototype.showModal = function showAndNote() {
+      shownAt ??= performance.now();
+      showModal.call(this);
+    };
     new MutationObserver((_, observer) => {
       const dialog = document.querySelector('dialog');
       if (!dialog) return;
       const mayAllow = [...dialog.querySelectorAll('button')].some((each) => each.textContent === 'Allow' && !each.disabled);
       const [words, focus] = [dialog.querySelector('h2').textContent, document.activeElement.textContent];
-      first ??= { at: performance.now(), look: { isModal: dialog.matches(':modal'), words, focus, mayAllow } };
+      first ??= { isModal: dialog.matches(':modal'), words, focus, mayAllow };
       if (!mayAllow) return;
       observer.disconnect();
-      resolve({ ...first.look, allowedAfter: performance.now() - first.at });
+      resolve({ ...first, allowedAfter: performance.now() - shownAt });
     }).observe(document.body, { subtree: true, childList: true, attributes: true });
   }));
   // What two clicks of one intention do.

@@ -42,17 +42,38 @@ test('OptionsTellsTheMethods', async () => {
 });
 
 test('TheModernEraHasNoGetStream', async () => {
-  const headers = { Accept: 'text/event-stream', 'MCP-Protocol-Version': '2026-07-28' };
-  const response = await fetch(host.url, { headers });
-  assert.equal(response.status, 405);
-  assert.match(response.headers.get('Allow'), /POST/);
-  assert.doesNotMatch(response.headers.get('Allow'), /GET/);
+  for (const accept of ['text/event-stream', 'application/json']) {
+    const response = await fetch(host.url, { headers: { Accept: accept, 'MCP-Protocol-Version': '2026-07-28' } });
+    assert.equal(response.status, 405);
+    assert.match(response.headers.get('Allow'), /POST/);
+    assert.doesNotMatch(response.headers.get('Allow'), /GET/);
+  }
 });
 
 test('ARefusedContentTypeNamesTheOneThatIsTaken', async () => {
   const response = await post(host.url, initializeRequest('2025-11-25'), { 'Content-Type': 'text/plain' });
   assert.equal(response.status, 415);
   assert.match((await response.json()).error.message, /application\/json/);
+});
+
+test('ARefusalOfTheHeadersNamesTheRequest', async () => {
+  for (const headers of [{ 'Content-Type': 'text/plain' }, { Accept: 'application/json' }]) {
+    const response = await postModern(host.url, 'server/discover', {}, { headers });
+    assert.equal((await response.json()).id, 1);
+  }
+});
+
+test('TheModernEraTakesNoResponses', async () => {
+  const response = await post(host.url, { jsonrpc: '2.0', id: 1, result: {} }, { 'MCP-Protocol-Version': '2026-07-28' });
+  assert.equal(response.status, 400);
+  assert.match((await response.json()).error.message, /no responses of clients/);
+});
+
+test('AMethodThatOnlyTheModernEraHasIsRefusedInItsWords', async () => {
+  const response = await post(host.url, { jsonrpc: '2.0', id: 7, method: 'server/discover', params: {} });
+  assert.equal(response.status, 400);
+  const { id, error } = await response.json();
+  assert.deepEqual([id, error.code], [7, -32602]);
 });
 
 test('NotificationsAndResponsesAreTakenWithoutABody', async () => {

@@ -197,6 +197,15 @@ test('WhatIsHiddenIsAnsweredAsWhatIsNotThere', async (context) => {
   );
 });
 
+test('NobodyIsToldThatOthersMayKeepWhatNotAllMayRead', async (context) => {
+  const roles = '[roles.user]\nallow = ["resource:catalogue://cached"]\n';
+  const team = await Team.serve(context, await Components.create('catalogue'), roles);
+  const headers = bearer(await team.token('ada', 'user'));
+  const read = await postModern(team.url, 'resources/read', { uri: 'catalogue://cached' }, { headers });
+  const { ttlMs, cacheScope } = (await read.json()).result;
+  assert.deepEqual([ttlMs, cacheScope], [60_000, 'private']);
+});
+
 test('WhatIsHiddenIsSoInABatchToo', async (context) => {
   const team = await Team.serve(context, await Components.create('sample_v1'), '[roles.user]\nallow = ["tool:version"]\n');
   const token = await team.token('ada', 'user');

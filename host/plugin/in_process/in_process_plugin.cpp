@@ -201,8 +201,9 @@ void InProcessPlugin::run_one(std::uint64_t id, Call& call) {
 
 void InProcessPlugin::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) {
   if (table_.cancel == nullptr) return;
-  // Not here: the plugin may take its time, and this may be a thread that does I/O. The call holds the lease.
-  executor_.run([this, call, id, reason] {
+  // Not here: the plugin may take its time, and this may be a thread that does I/O. Nor after the calls that block,
+  // which may be waiting for it. The call holds the lease.
+  executor_.run_urgently([this, call, id, reason] {
     report(guarded(identity_, "cancel", call->component(),
                    [&] { table_.cancel(instance_, id, static_cast<std::int32_t>(reason)); }));
   });

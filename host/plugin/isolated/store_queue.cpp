@@ -5,9 +5,6 @@
 namespace mcph {
 namespace {
 
-// A few wait for the disk at once, whatever is kept.
-constexpr std::size_t bytes_of_work = Executor::max_quick_bytes + 1;
-
 StoreAnswer perform_safely(PluginStore& store, const StoreOperation& operation) {
   try {
     return store.perform(operation);
@@ -32,7 +29,7 @@ void StoreQueue::add(StoreOperation operation, Done done) {
 }
 
 void StoreQueue::run_next() {
-  executor_.run_long(bytes_of_work, [self = shared_from_this()] { self->perform_next(); });
+  executor_.run_waiting([self = shared_from_this()] { self->perform_next(); });
 }
 
 void StoreQueue::perform_next() {

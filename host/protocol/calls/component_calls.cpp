@@ -35,9 +35,9 @@ void append_on_one_line(std::string& out, std::string_view json) {
 
 // The params as the client wrote them, but for the host's own members. The request's own _meta is not the component's
 // business; the plugin learns of it by the call's context. Answers, and what it wanted to have handed back with them,
-// come to it from the host, which has checked them.
+// come to it from the host, which has checked them. A client that wants a task (2025-11-25) is answered as any other.
 std::string plugin_params(JsonValue params, std::initializer_list<OwnMember> own) {
-  static constexpr std::string_view kept_back[] = {"_meta", "inputResponses", "requestState", "inputState"};
+  static constexpr std::string_view kept_back[] = {"_meta", "inputResponses", "requestState", "inputState", "task"};
   std::string text;
   text.reserve(params.text().size() + 64);
   const auto append = [&text](std::string_view key, std::string_view json) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/json_members.hpp"
 #include "base/json_text.hpp"
+#include "base/uri.hpp"
 #include "schema/schema.hpp"
 
 namespace mcph {
@@ -26,6 +28,17 @@ bool is_url_mode(const OrderedJson& params) {
   return member(params, "mode") == "url";
 }
 
+// What a browser can be sent to.
+bool is_web_url(const OrderedJson& url) {
+  if (!url.is_string()) return false;
+  const auto& text = url.get_ref<const std::string&>();
+  const auto begins = lower_case(text.substr(0, std::string_view("https://x").size()));
+  if (!begins.starts_with("https://") && !begins.starts_with("http://")) return false;
+  const auto host = text.find("//") + 2;
+  return host < text.size() && std::string_view("/?#:@").find(text[host]) == std::string_view::npos &&
+         !encoded_uri(text);
+}
+
 template <class AnyJson>
 bool is_block(const AnyJson& block) {
   if (!block.is_object() || !member(block, "type").is_string()) return false;
@@ -36,6 +49,33 @@ bool is_block(const AnyJson& block) {
 template <class AnyJson>
 bool is_content(const AnyJson& content) {
   return is_block(content) || (content.is_array() && std::all_of(content.begin(), content.end(), is_block<AnyJson>));
+}
+
+std::size_t count_blocks(const OrderedJson& message, std::string_view type) {
+  const auto is_one = [type](const OrderedJson& block) { return block["type"] == type; };
+  const auto& content = message["content"];
+  if (content.is_object()) return is_one(content) ? 1 : 0;
+  return static_cast<std::size_t>(std::count_if(content.begin(), content.end(), is_one));
+}
+
+std::size_t count_blocks(const OrderedJson& message) {
+  return message["content"].is_object() ? 1 : message["content"].size();
+}
+
+// That models' interfaces take no others (client/sampling, "Tool Result Messages" and "Tool Use and Result Balance").
+Result<> check_tool_blocks(const OrderedJson& messages) {
+  bool results_are_due = false;
+  for (const auto& message : messages) {
+    const auto results = count_blocks(message, "tool_result");
+    if (results > 0 && (message["role"] != "user" || results < count_blocks(message)))
+      return fail(
+          "a message of params.messages with a \"tool_result\" is not the user's, or has something else beside it");
+    if (results_are_due && results == 0) break;
+    results_are_due = message["role"] == "assistant" && count_blocks(message, "tool_use") > 0;
+  }
+  if (!results_are_due) return {};
+  return fail(
+      "a message of params.messages with a \"tool_use\" is not followed by one of the user's with its \"tool_result\"");
 }
 
 // The kinds of value that a form can have, for which clients have fields (client/elicitation, "Requested Schema").
@@ -70,8 +110,8 @@ Result<> check_elicitation(const OrderedJson& params) {
   if (!member(params, "message").is_string()) return fail("params.message is not a string");
   const auto& mode = member(params, "mode");
   if (is_url_mode(params)) {
-    if (!member(params, "url").is_string()) return fail("params.url is not a string");
-    return {};
+    if (is_web_url(member(params, "url"))) return {};
+    return fail("params.url is no URL that begins with https:// or http://");
   }
   if (!mode.is_null() && mode != "form") return fail("params.mode is neither \"form\" nor \"url\"");
   return check_form(params);
@@ -89,8 +129,9 @@ Result<> check_sampling(const OrderedJson& params) {
           "\"assistant\"");
     }
   }
-  if (!member(params, "maxTokens").is_number_integer()) return fail("params.maxTokens is not a whole number");
-  return {};
+  const auto& most = member(params, "maxTokens");
+  if (!most.is_number_integer() || most < 1) return fail("params.maxTokens is not a whole number of at least 1");
+  return check_tool_blocks(messages);
 }
 
 Result<> check_request(const OrderedJson& request) {
@@ -132,7 +173,8 @@ std::optional<std::string> mistake_in_elicitation(const OrderedJson& params, con
 }
 
 std::optional<std::string> mistake_in_message(const Json& answer) {
-  if (!member(answer, "role").is_string()) return "\"role\" is not a string";
+  const auto& role = member(answer, "role");
+  if (role != "assistant" && role != "user") return R"("role" is neither "assistant" nor "user")";
   if (!member(answer, "model").is_string()) return "\"model\" is not a string";
   if (!is_content(member(answer, "content"))) return "\"content\" is neither a content block nor an array of them";
   return std::nullopt;
@@ -142,9 +184,11 @@ std::optional<std::string> mistake_in_roots(const Json& answer) {
   const auto& roots = member(answer, "roots");
   if (!roots.is_array()) return "\"roots\" is not an array";
   const bool complete = std::all_of(roots.begin(), roots.end(), [](const Json& root) {
-    return root.is_object() && member(root, "uri").is_string() && (!root.contains("name") || root["name"].is_string());
+    const auto& uri = member(root, "uri");
+    return uri.is_string() && uri.get_ref<const std::string&>().starts_with("file://") &&
+           (!root.contains("name") || root["name"].is_string());
   });
-  if (!complete) return "an element of \"roots\" lacks the string \"uri\", or its \"name\" is no string";
+  if (!complete) return "an element of \"roots\" has no \"uri\" that begins with file://, or its \"name\" is no string";
   return std::nullopt;
 }
 

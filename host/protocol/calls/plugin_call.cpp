@@ -111,8 +111,7 @@ void PluginCall::verify_payment(CallPlan plan, CallOrigin origin, const std::sha
     answers.call_log().refused(name_of(Method::tools_call), tool, refusal.why);
     const auto result = JsonDocument::of(refusal.may_pay ? payment_required(*waiting->plan.price, tool, refusal.why)
                                                          : payment_impossible(refusal.why));
-    const auto& from = waiting->origin;
-    auto reply = answers.result(from.id, PluginMethod::tools_call, *from.caller, result.root());
+    auto reply = answers.result(waiting->origin, PluginMethod::tools_call, result.root());
     reply.is_tool_error = true;
     exchange->reply(std::move(reply));
   };
@@ -209,7 +208,7 @@ Reply PluginCall::answer_settled(const std::string& json, const Settlement& sett
   count_failure(why);
   tell_end("payment not settled", why);
   const auto result = JsonDocument::of(payment_required(*price_, component(), why, settlement.response));
-  auto reply = answers_.result(origin_.id, method(), *origin_.caller, result.root());
+  auto reply = answers_.result(origin_, method(), result.root());
   reply.is_tool_error = true;
   return reply;
 }
@@ -278,7 +277,7 @@ Reply PluginCall::answer_result(std::string_view json) const {
     count_failure(*failure);
   }
   tell_end(failure ? "tool error" : "ok", failure.value_or(""), document.root().text());
-  auto reply = answers_.result(origin_.id, method(), *origin_.caller, document.root());
+  auto reply = answers_.result(origin_, method(), document.root());
   reply.is_tool_error = failure.has_value();
   return reply;
 }

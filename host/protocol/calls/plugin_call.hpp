@@ -61,7 +61,7 @@ class CallAnswers {
  public:
   virtual ~CallAnswers() = default;
   // The result has been read and found to be right.
-  virtual Reply result(std::string_view id, PluginMethod method, const Caller& caller, JsonValue result) const = 0;
+  virtual Reply result(const CallOrigin& origin, PluginMethod method, JsonValue result) const = 0;
   virtual Reply error(std::string_view id, const RpcError& error) const = 0;
   // `error` says what the client would have to be capable of, and it is true that it is not.
   virtual Reply missing_capability(std::string_view id, const RpcError& error, const Json& /*missing*/) const {

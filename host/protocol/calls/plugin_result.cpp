@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/base64.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "protocol/calls/completion.hpp"
@@ -28,10 +29,18 @@ Result<> require_strings(JsonValue object, std::initializer_list<const char*> fi
   return {};
 }
 
+// Clients that decode it would fail (server/tools, "Image Content"; server/resources, "Security Considerations").
+Result<> require_base64(JsonValue object, const char* field) {
+  std::string storage;
+  if (is_base64(object.find(field).string(storage))) return {};
+  return fail(std::string(" has a \"") + field + "\" that is no Base64");
+}
+
 Result<> check_resource_contents(JsonValue contents) {
   if (!contents.is_object()) return fail(" is not an object");
   if (auto uri = require_strings(contents, {"uri"}); uri.has_error()) return uri;
-  if (contents.find("text").is_string() || contents.find("blob").is_string()) return {};
+  if (contents.find("blob").is_string()) return require_base64(contents, "blob");
+  if (contents.find("text").is_string()) return {};
   return fail(" has neither a \"text\" nor a \"blob\" string");
 }
 
@@ -41,7 +50,10 @@ Result<> check_content_block(JsonValue block) {
   std::string storage;
   const auto type = block.find("type").string(storage);
   if (type == "text") return require_strings(block, {"text"});
-  if (type == "image" || type == "audio") return require_strings(block, {"data", "mimeType"});
+  if (type == "image" || type == "audio") {
+    if (auto strings = require_strings(block, {"data", "mimeType"}); strings.has_error()) return strings;
+    return require_base64(block, "data");
+  }
   if (type == "resource_link") return require_strings(block, {"uri", "name"});
   if (type != "resource") return fail(" has the unknown type " + dump(Json(type)));
   const auto resource = block.find("resource");

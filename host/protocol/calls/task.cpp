@@ -73,7 +73,9 @@ void Task::announce(std::string_view meta) {
 
 void Task::say(std::string_view message) {
   const MutexLock lock(mutex_);
-  if (!is_over()) message_ = message;
+  if (is_over()) return;
+  message_ = message;
+  updated_at_ = timestamp();
 }
 
 bool Task::wait_for_input(const OrderedJson& requests, unsigned round, Resume resume) {
@@ -111,7 +113,9 @@ Result<> Task::update(const Json& responses) {
     const MutexLock lock(mutex_);
     // No others: what has been asked since has not been checked.
     for (const auto& key : *checked) {
-      if (requests_.erase(key) > 0) answers_[names_[key].get<std::string>()] = responses[key];
+      if (requests_.erase(key) == 0) continue;
+      answers_[names_[key].get<std::string>()] = responses[key];
+      names_.erase(key);
     }
     if (status_ != Status::input_required) return {};
     if (requests_.empty()) {
@@ -247,6 +251,8 @@ bool Task::is_over() const {
 void Task::change(Status status) {
   status_ = status;
   updated_at_ = timestamp();
+  // What the plugin has said of its way is not true of the end.
+  if (status == Status::completed || status == Status::cancelled) message_.clear();
 }
 
 std::string Task::members() const {

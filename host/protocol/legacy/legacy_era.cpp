@@ -254,12 +254,12 @@ void LegacyEra::refuse(std::string_view id, const Caller& caller, Exchange& exch
   exchange.reply(error_reply(id, error));
 }
 
-Reply LegacyEra::result(std::string_view id, PluginMethod, const Caller& caller, JsonValue result) const {
-  if (result.is_one_line() && fits_revision(result, caller.protocol_version))
-    return {result_response(id, result.text())};
+Reply LegacyEra::result(const CallOrigin& origin, PluginMethod, JsonValue result) const {
+  const auto& revision = origin.caller->protocol_version;
+  if (result.is_one_line() && fits_revision(result, revision)) return {result_response(origin.id, result.text())};
   auto tree = result.json();
-  fit_to_revision(tree, caller.protocol_version);
-  return {result_response(id, dump(tree))};
+  fit_to_revision(tree, revision);
+  return {result_response(origin.id, dump(tree))};
 }
 
 Reply LegacyEra::error(std::string_view id, const RpcError& error) const {

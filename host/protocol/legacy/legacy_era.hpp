@@ -47,7 +47,7 @@ class LegacyEra final : public CallAnswers {
   // Takes a notification of a session.
   static void take(const Message& notification, Session& session);
 
-  Reply result(std::string_view id, PluginMethod method, const Caller& caller, JsonValue result) const override;
+  Reply result(const CallOrigin& origin, PluginMethod method, JsonValue result) const override;
   Reply error(std::string_view id, const RpcError& error) const override;
   // Sends the requests to the client, and begins the call again when it has answered.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;

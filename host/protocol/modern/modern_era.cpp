@@ -1,5 +1,6 @@
 #include "protocol/modern/modern_era.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -41,6 +42,33 @@ int code_of_rejection(Rejection::Reason reason) {
 // The plugin's text with further members in front, if that makes one line of valid JSON.
 bool can_prepend_members(JsonValue result) {
   return !result.contains("_meta") && !result.contains("resultType") && result.is_object() && result.is_one_line();
+}
+
+// The text between its braces.
+std::string_view members_of(JsonValue object) {
+  const auto text = object.text();
+  return text.substr(1, text.size() - 2);
+}
+
+// What every complete result begins with, for one whose own members keep it from being put before its text.
+Json with_opening(JsonValue result, std::string_view identity) {
+  auto tree = result.json();
+  tree["resultType"] = "complete";
+  tree["_meta"][meta_key::server_info] = read_json(identity);
+  return tree;
+}
+
+// What it has instead of what it may have, the URIs aside, which are looked at one by one.
+std::optional<std::string> mistake_in_filter(const Json& filter) {
+  for (const auto* const kind : {"toolsListChanged", "promptsListChanged", "resourcesListChanged"}) {
+    if (const auto found = filter.find(kind); found != filter.end() && !found->is_boolean())
+      return std::string(kind) + " must be true or false";
+  }
+  const auto tasks = filter.find("taskIds");
+  if (tasks == filter.end()) return std::nullopt;
+  const bool are_texts =
+      tasks->is_array() && std::ranges::all_of(*tasks, [](const Json& id) { return id.is_string(); });
+  return are_texts ? std::nullopt : std::optional<std::string>("taskIds must be an array of strings");
 }
 
 // Beside the requests that carry it, whose bodies are bounded.
@@ -272,7 +300,11 @@ void ModernEra::listen(Request&& request) {
     const RpcError error{error_code::invalid_params, "Invalid params: params.notifications must be an object"};
     return request.exchange->reply(error_reply(request.id, error));
   }
-  const auto wants = [&](const char* field) { return filter.value(field, Json()) == true; };
+  if (const auto mistake = mistake_in_filter(filter)) {
+    const RpcError error{error_code::invalid_params, "Invalid params: params.notifications." + *mistake};
+    return request.exchange->reply(error_reply(request.id, error));
+  }
+  const auto wants = [&](const char* field) { return filter.value(field, false); };
   const ListKinds wanted{.tools = wants("toolsListChanged"),
                          .resources = wants("resourcesListChanged"),
                          .prompts = wants("promptsListChanged")};
@@ -280,18 +312,28 @@ void ModernEra::listen(Request&& request) {
   if (!tasks) return request.exchange->reply(tasks_required_reply(request.id));
   auto resources = read_resource_filter(*view_of(request), filter);
   if (resources.has_error()) return request.exchange->reply(error_reply(request.id, resources.error()));
+  if (!has_room_for_subscription()) {
+    const RpcError error{error_code::internal_error,
+                         "This server has as many subscriptions of all its clients as it can keep; try again later"};
+    return request.exchange->reply(error_reply(request.id, error, ReplyStatus::unavailable));
+  }
   const auto subscription =
       Subscription::open(std::move(request.id),
                          {wanted, filter.contains("resourceSubscriptions"), *std::move(resources), *std::move(tasks)},
                          request.exchange, request.output, request.caller->principal, catalog_);
   const MutexLock lock(mutex_);
   if (ending_) return subscription->end(identity_);
+  subscriptions_.push_back(subscription);
+}
+
+bool ModernEra::has_room_for_subscription() {
+  const MutexLock lock(mutex_);
   // Not each time, so that each of ten thousand takes no longer than each of ten.
   if (subscriptions_.size() >= clean_at_) {
     std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
-    clean_at_ = 2 * subscriptions_.size() + least_to_clean;
+    clean_at_ = std::min(2 * subscriptions_.size() + least_to_clean, max_subscriptions);
   }
-  subscriptions_.push_back(subscription);
+  return subscriptions_.size() < max_subscriptions;
 }
 
 void ModernEra::end_what_is_of(const IsGood& is_good) {
@@ -336,22 +378,29 @@ Reply ModernEra::complete(std::string_view id, std::initializer_list<std::string
   return {std::move(response)};
 }
 
-Reply ModernEra::result(std::string_view id, PluginMethod method, const Caller&, JsonValue result) const {
-  const bool is_read = method == PluginMethod::resources_read;
-  const std::string_view ttl = is_read && !result.contains("ttlMs") ? R"("ttlMs":0)" : "";
-  const std::string_view scope = is_read && !result.contains("cacheScope") ? R"("cacheScope":"private")" : "";
-  if (can_prepend_members(result)) {
-    const auto text = result.text();
-    return complete(id, {ttl, scope, text.substr(1, text.size() - 2)});
+Reply ModernEra::result(const CallOrigin& origin, PluginMethod method, JsonValue result) const {
+  if (method == PluginMethod::resources_read) return read_result(origin, result);
+  if (can_prepend_members(result)) return complete(origin.id, {members_of(result)});
+  return {result_response(origin.id, dump(with_opening(result, identity_)))};
+}
+
+// How a resource may be cached is its plugin's to say (server/utilities/caching), but where others may not read it, and
+// where the client has been asked for something first: such a result is for that request alone.
+Reply ModernEra::read_result(const CallOrigin& origin, JsonValue result) const {
+  const bool is_of_answers = !origin.rounds.answers.is_null();
+  const bool is_public = result.find("cacheScope").is("public") && !is_of_answers &&
+                         catalog_.current(origin.caller->principal)->is_whole();
+  const bool is_timed = result.contains("ttlMs") && !is_of_answers;
+  const bool is_right = is_timed == result.contains("ttlMs") && is_public == result.find("cacheScope").is("public");
+  if (is_right && can_prepend_members(result)) {
+    const std::string_view ttl = is_timed ? "" : R"("ttlMs":0)";
+    const std::string_view scope = result.contains("cacheScope") ? "" : R"("cacheScope":"private")";
+    return complete(origin.id, {ttl, scope, members_of(result)});
   }
-  auto tree = result.json();
-  tree["resultType"] = "complete";
-  tree["_meta"][meta_key::server_info] = read_json(identity_);
-  if (is_read) {
-    tree.emplace("ttlMs", 0);
-    tree.emplace("cacheScope", "private");
-  }
-  return {result_response(id, dump(tree))};
+  auto tree = with_opening(result, identity_);
+  if (!is_timed) tree["ttlMs"] = 0;
+  tree["cacheScope"] = is_public ? "public" : "private";
+  return {result_response(origin.id, dump(tree))};
 }
 
 Reply ModernEra::error(std::string_view id, const RpcError& error) const {

@@ -37,6 +37,11 @@ class ModernEra final : public CallAnswers {
   ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, const ServingOptions& options, Timers& timers,
             Log& log, CallObserver* observer = nullptr);
 
+  // Methods that no other revision has, so that whoever calls one means this era.
+  static bool has_alone(std::optional<Method> method) {
+    return method == Method::server_discover || method == Method::subscriptions_listen;
+  }
+
   // Answers a request. `output` is where its client hears notifications, if that has one place for them, such as stdio;
   // null: on the exchange.
   void handle(const Message& message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
@@ -52,7 +57,7 @@ class ModernEra final : public CallAnswers {
   std::size_t subscriptions();
   std::size_t tasks() const { return tasks_.count(); }
 
-  Reply result(std::string_view id, PluginMethod method, const Caller& caller, JsonValue result) const override;
+  Reply result(const CallOrigin& origin, PluginMethod method, JsonValue result) const override;
   Reply error(std::string_view id, const RpcError& error) const override;
   Reply missing_capability(std::string_view id, const RpcError& error, const Json& missing) const override;
   // Answers the request with the input requests, and leaves it to the client to come back.
@@ -104,12 +109,14 @@ class ModernEra final : public CallAnswers {
   using List = const ComponentList& (Catalog::*)() const;
   void list(const Request& request, List which, std::string_view field) const;
   std::string caching(const Catalog& view) const;
+  Reply read_result(const CallOrigin& origin, JsonValue result) const;
   using Plan = Planned (*)(const Catalog&, JsonValue, const MirroredFields*);
   void perform(Request&& request, Plan plan);
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
   // A call that comes to no plugin: the log hears why, and the client is answered.
   void refuse(const Request& request, std::string_view why, Reply reply) const;
   Reply rejection_reply(std::string_view id, Rejection rejection) const;
+  bool has_room_for_subscription();
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.
@@ -133,6 +140,7 @@ class ModernEra final : public CallAnswers {
 
   Mutex mutex_;
   static constexpr std::size_t least_to_clean = 16;
+  static constexpr std::size_t max_subscriptions = 100'000;
   std::vector<std::weak_ptr<Subscription>> subscriptions_ GUARDED_BY(mutex_);
   std::size_t clean_at_ GUARDED_BY(mutex_) = least_to_clean;  // of them, those that are over go
   bool ending_ GUARDED_BY(mutex_) = false;

@@ -58,10 +58,9 @@ void ModernEra::cancel_task(Request&& request) {
 std::optional<SubscribedTasks> ModernEra::read_task_filter(const Request& request, const Json& filter) const {
   SubscribedTasks tasks;
   const auto ids = filter.find("taskIds");
-  if (ids == filter.end() || !ids->is_array()) return tasks;
+  if (ids == filter.end()) return tasks;
   if (!Tasks::are_known_to(*request.caller)) return std::nullopt;
   for (const auto& id : *ids) {
-    if (!id.is_string()) continue;
     const auto& text = id.get_ref<const std::string&>();
     if (auto task = find_task(request, text)) tasks.emplace(text, std::move(task));
   }

@@ -71,8 +71,11 @@ Server::Text Server::read(std::string_view text) {
 
 void Server::receive_modern(const Message& message, const RequestContext& context,
                             const std::shared_ptr<Exchange>& exchange) {
-  // The era has no notification or response that a client would send on a path of its own.
-  if (message.kind != Message::Kind::request) return exchange->reply({{}, ReplyStatus::accepted});
+  // The era has no notification that a client would send on a path of its own.
+  if (message.kind == Message::Kind::notification) return exchange->reply({{}, ReplyStatus::accepted});
+  if (message.kind == Message::Kind::response)
+    return exchange->reply(
+        refuse({}, {error_code::invalid_request, "Invalid request: revision 2026-07-28 has no responses of clients"}));
   if (!admit(message, context.principal, nullptr, *exchange)) return;
   modern_.handle(message, context, exchange);
 }
@@ -216,6 +219,8 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
   if (client.session != nullptr) return receive_legacy(message, client.session, context, exchange);
   if (message.kind != Message::Kind::request) return exchange->reply({});
   if (message.method == Method::ping) return exchange->reply({result_response(message.id, "{}")});
+  if (client.may_be_modern && ModernEra::has_alone(message.method))
+    return exchange->reply(refuse(message.id, read_version(message.params).error()));
   exchange->reply(refuse(message.id, {error_code::invalid_request,
                                       "Not initialized: send initialize first, or a request with the _meta of "
                                       "revision 2026-07-28"}));

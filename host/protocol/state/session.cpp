@@ -70,7 +70,6 @@ void Session::unsubscribe(const std::string& uri) {
 void Session::attach(const std::shared_ptr<NotificationStream>& stream, const Principal& principal) {
   {
     const MutexLock lock(mutex_);
-    std::erase_if(streams_, [](const Stream& each) { return each.output.expired(); });
     if (!closed_) streams_.push_back({stream, principal});
     if (!closed_) return tell_pending();
   }
@@ -98,6 +97,11 @@ void Session::close_streams_of(const IsGood& is_good) {
   requests_->abandon_of(is_good);
 }
 
+void Session::take_no_more_streams() {
+  const MutexLock lock(mutex_);
+  closed_ = true;
+}
+
 void Session::close_streams() {
   std::vector<Stream> streams;
   {
@@ -114,29 +118,40 @@ void Session::close_streams() {
 }
 
 void Session::tell_pending() {
-  if (!initialized_) return;
+  std::erase_if(streams_, [](const Stream& each) { return each.output.expired(); });
+  if (!initialized_ || streams_.empty()) return;
   const auto anybody = [](const Principal&) { return true; };
   const auto tell = [&](bool& pending, Method method) REQUIRES(mutex_) {
-    if (pending && send(notification(method), anybody)) pending = false;
+    if (pending && send([method] { return notification(method); }, anybody).value_or(false)) pending = false;
   };
   tell(pending_.tools, Method::notifications_tools_list_changed);
   tell(pending_.resources, Method::notifications_resources_list_changed);
   tell(pending_.prompts, Method::notifications_prompts_list_changed);
-  std::erase_if(pending_updates_, [this](const std::string& uri) REQUIRES(mutex_) {
+  // What one is refused for, the others would be, too.
+  bool has_room = true;
+  std::erase_if(pending_updates_, [this, &has_room](const std::string& uri) REQUIRES(mutex_) {
+    if (!has_room) return false;
     const auto may_read = [&catalog = *catalog_, &uri](const Principal& principal) {
       return catalog.current(principal)->may_read(uri);
     };
-    return send(notification(Method::notifications_resources_updated, updated_params(uri)), may_read);
+    const auto message = [&uri] { return notification(Method::notifications_resources_updated, updated_params(uri)); };
+    const auto heard = send(message, may_read);
+    has_room = heard.value_or(true);
+    return heard.value_or(false);
   });
 }
 
-template <class May>
-bool Session::send(const std::string& message, const May& may_hear) {
+template <class Message, class May>
+std::optional<bool> Session::send(const Message& message, const May& may_hear) {
+  std::string text;
   // The newest first: an older one may be what is left of a connection that the client has lost.
-  return std::any_of(streams_.rbegin(), streams_.rend(), [&](const Stream& each) {
-    const auto stream = each.output.lock();
-    return stream != nullptr && may_hear(each.principal) && stream->send(message);
-  });
+  for (auto each = streams_.rbegin(); each != streams_.rend(); ++each) {
+    const auto stream = each->output.lock();
+    if (stream == nullptr || !may_hear(each->principal)) continue;
+    if (text.empty()) text = message();
+    if (stream->send(text)) return true;
+  }
+  return text.empty() ? std::nullopt : std::optional(false);
 }
 
 Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock, CallObserver* observer)
@@ -230,6 +245,7 @@ void Sessions::tell_end(const Entry& entry) const {
 
 void Sessions::remove(ByUse::iterator entry) {
   tell_end(*entry);
+  entry->session->take_no_more_streams();  // somebody may have found it a moment ago
   if (ended_) ended_(*entry->session);
   const auto count = counts_.find(entry->owner);
   if (--count->second == 0) counts_.erase(count);

@@ -9,6 +9,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -66,6 +67,8 @@ class Session final : public ListListener, public ResourceListener, public std::
   void close_streams_of(const IsGood& is_good);
   // A stream is open, or a request has no reply yet.
   bool in_use() const;
+  // Streams that are still to be attached are closed.
+  void take_no_more_streams();
   // The end of the session: closes the streams, and those that are still to be attached, and ends what plugins ask.
   void close_streams();
 
@@ -76,9 +79,9 @@ class Session final : public ListListener, public ResourceListener, public std::
   };
 
   void tell_pending() REQUIRES(mutex_);
-  // On a stream of a principal that may hear it.
-  template <class May>
-  bool send(const std::string& message, const May& may_hear) REQUIRES(mutex_);
+  // On a stream of a principal that may hear it. False: none of them has room; nothing: there is none.
+  template <class Message, class May>
+  std::optional<bool> send(const Message& message, const May& may_hear) REQUIRES(mutex_);
 
   const std::string id_;
   const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();

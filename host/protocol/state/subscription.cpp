@@ -13,20 +13,22 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
                                                  const std::shared_ptr<Exchange>& exchange,
                                                  std::weak_ptr<NotificationStream> output, Principal principal,
                                                  PublishedCatalog& catalog) {
+  // They are not kept beyond what the bound lets in.
+  const auto resources = std::exchange(wanted.resources, {});
   auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output),
                                                      std::move(principal), catalog);
   {
     // A change that is published meanwhile waits for the acknowledgment to be out.
     const MutexLock lock(subscription->mutex_);
     catalog.listen(subscription);
-    for (const auto& uri : subscription->wanted_.resources) {
+    for (const auto& uri : resources) {
       // What a bound keeps out is not acknowledged.
       [[maybe_unused]] const auto added =
           subscription->subscriptions_.add(uri, *catalog.resource_updates(), subscription);
     }
     for (const auto& task : subscription->wanted_.tasks)
       task.second->listen(subscription);
-    subscription->acknowledge();
+    subscription->acknowledge(resources);
     // A task may have ended before anybody listened.
     for (const auto& task : subscription->wanted_.tasks)
       subscription->tell(task.second->json());
@@ -36,14 +38,14 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
   return subscription;
 }
 
-void Subscription::acknowledge() {
+void Subscription::acknowledge(const std::vector<std::string>& wanted_resources) {
   auto honoured = Json::object();
   if (wanted_.lists.tools) honoured["toolsListChanged"] = true;
   if (wanted_.lists.prompts) honoured["promptsListChanged"] = true;
   if (wanted_.lists.resources) honoured["resourcesListChanged"] = true;
   if (wanted_.of_resources) {
     auto& resources = honoured["resourceSubscriptions"] = Json::array();
-    for (const auto& uri : wanted_.resources) {
+    for (const auto& uri : wanted_resources) {
       if (subscriptions_.contains(uri)) resources.push_back(uri);
     }
   }
@@ -87,7 +89,7 @@ void Subscription::end(std::string_view server_info_json) {
   // On stdio a server must say so too (basic/patterns/cancellation). After the result, so that a client that stops at
   // the first of the two takes the end for the orderly one that it is.
   if (const auto output = output_.lock()) {
-    output->send(notification(Method::notifications_cancelled, R"({"requestId":)" + id_ + "}"));
+    output->send(notification(Method::notifications_cancelled, "{" + meta() + R"(,"requestId":)" + id_ + "}"));
   }
 }
 

@@ -53,7 +53,7 @@ class Subscription final : public ListListener, public ResourceListener, public 
   void end(std::string_view server_info_json);
 
  private:
-  void acknowledge() REQUIRES(mutex_);
+  void acknowledge(const std::vector<std::string>& wanted_resources) REQUIRES(mutex_);
   void tell(const std::string& task) REQUIRES(mutex_);
   std::string meta() const;
 

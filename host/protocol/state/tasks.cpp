@@ -29,7 +29,9 @@ bool may_follow(const Task& task, const Principal& principal, const PublishedCat
 
 bool Tasks::are_known_to(const Caller& caller) {
   const auto extensions = caller.capabilities.find("extensions");
-  return extensions != caller.capabilities.end() && extensions->is_object() && extensions->contains(tasks_extension);
+  if (extensions == caller.capabilities.end() || !extensions->is_object()) return false;
+  const auto tasks = extensions->find(tasks_extension);
+  return tasks != extensions->end() && tasks->is_object();
 }
 
 std::shared_ptr<Task> Tasks::watch(const std::shared_ptr<Exchange>& client, std::string request_id,

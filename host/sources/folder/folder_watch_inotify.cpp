@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <poll.h>
@@ -8,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 
 #include "base/file_descriptor.hpp"
@@ -23,6 +25,9 @@ namespace fs = std::filesystem;
 // writing is IN_CLOSE_WRITE.
 constexpr std::uint32_t watched_events = IN_CREATE | IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO |
                                          IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+
+// Before it is looked at again where that failed.
+constexpr std::chrono::milliseconds error_pause{10};
 
 // What is to be heard about one watched folder.
 struct Interest {
@@ -129,7 +134,8 @@ bool InotifyWatch::wait(std::chrono::milliseconds timeout) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     const auto ready = ::poll(sources.data(), sources.size(), static_cast<int>(std::max<decltype(left)>(left, 0)));
     if (ready == 0) break;
-    if (ready < 0) continue;  // a signal
+    if (ready < 0 && errno != EINTR) std::this_thread::sleep_for(error_pause);  // the kernel has no memory for it
+    if (ready < 0) continue;
     if (sources[0].revents != 0) drain_events();
     if (sources[1].revents != 0) {
       std::uint64_t count = 0;

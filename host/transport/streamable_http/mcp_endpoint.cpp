@@ -55,9 +55,9 @@ void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::s
   if (auto* none = std::get_if<Server::NoMessage>(&text.content)) return exchange->reply(std::move(none->reply));
   if (const auto* batch = std::get_if<JsonValue>(&text.content)) return post_batch(*batch, head, exchange);
   const auto& message = std::get<Message>(text.content);
-  if (!has_modern_meta(message.params) && !names_modern_revision(head)) {
-    return post_legacy(message, head, exchange);
-  }
+  const bool is_modern = has_modern_meta(message.params) || names_modern_revision(head) ||
+                         (!head.session_id && ModernEra::has_alone(message.method));
+  if (!is_modern) return post_legacy(message, head, exchange);
   const MirroredHeaders mirrored(head);
   server_.receive_modern(message, {.principal = head.principal, .mirrored = &mirrored, .limits = head.limits},
                          exchange);

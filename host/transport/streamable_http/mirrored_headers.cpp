@@ -34,7 +34,10 @@ std::optional<RpcError> check_name(const HttpHead& head, const Message& request)
   const auto* source = name_source(request.method);
   if (source == nullptr) return std::nullopt;
   const auto value = request.params.find(source);
-  if (!value.is_string()) return std::nullopt;  // refused with the method's own words
+  if (!value.is_string()) {
+    if (!head.name) return std::nullopt;  // refused with the method's own words
+    return mismatch("there is an Mcp-Name header, but no text params." + std::string(source) + " that it mirrors");
+  }
   std::string storage;
   const auto expected = value.string(storage);
   if (!head.name) return mismatch("the Mcp-Name header is missing; it must mirror params." + std::string(source));
@@ -86,7 +89,10 @@ std::optional<RpcError> check_parameter_header(const HttpHead& head, const Param
     return mismatch("there is a " + header.name + " header, but no argument that it mirrors");
   }
   const bool of_wrong_type = value.is_structured() || (value.is_number() && !schema::is_integer(value.number()));
-  if (of_wrong_type) return std::nullopt;  // refused by the schema, in its words
+  if (of_wrong_type) {
+    if (lines.empty()) return std::nullopt;  // refused by the schema, in its words
+    return mismatch("there is a " + header.name + " header, but its argument is no string, integer or boolean");
+  }
   if (value.is_number() && !is_safe_integer(value.number())) {
     return mismatch("no " + header.name + " header can carry an integer beyond 9007199254740991");
   }

@@ -8,6 +8,8 @@
 
 #include "base/ascii.hpp"
 #include "catalog/narrowing.hpp"
+#include "protocol/message.hpp"
+#include "transport/streamable_http/request_id.hpp"
 
 namespace mcph {
 namespace {
@@ -84,7 +86,11 @@ std::optional<HttpRefusal> read_head(const HttpRequest& request, HttpHead& head)
                                            {"X-MCP-Readonly", &narrowing.read_only}}};
   head.principal = request.principal;
   const auto repeated = read_single_fields(request.all_fields, wanted);
-  if (!repeated.empty()) return HttpRefusal{400, "The header " + std::string(repeated) + " is given more than once"};
+  if (!repeated.empty()) {
+    auto message = "The header " + std::string(repeated) + " is given more than once";
+    auto body = error_response(id_of(request), {error_code::header_mismatch, "Header mismatch: " + message});
+    return HttpRefusal{400, std::move(message), {}, std::move(body)};
+  }
   return narrowing.any() ? narrow(narrowing, head.principal) : std::nullopt;
 }
 

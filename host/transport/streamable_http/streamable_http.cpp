@@ -14,6 +14,7 @@
 #include "transport/streamable_http/limit_requests.hpp"
 #include "transport/streamable_http/long_body.hpp"
 #include "transport/streamable_http/reply_response.hpp"
+#include "transport/streamable_http/request_id.hpp"
 #include "transport/streamable_http/revision_field.hpp"
 #include "transport/websocket/websocket_upgrade.hpp"
 
@@ -37,21 +38,22 @@ LongMessage long_message(const HttpRequest& request, const HttpConnection& conne
   return {envelope_of(request.body), connection.limits().body_bytes, "--max-body-bytes"};
 }
 
-std::optional<HttpRefusal> check_json(const HttpFields& fields) {
+std::optional<HttpRefusal> check_json(const HttpFields& fields, const HttpHead&) {
   if (is_json(fields.content_type)) return std::nullopt;
   return HttpRefusal{415, "The Content-Type must be application/json"};
 }
 
 // What a POST must say of its content and of what it accepts.
-std::optional<HttpRefusal> check_post(const HttpFields& fields) {
-  if (auto refused = check_json(fields)) return refused;
+std::optional<HttpRefusal> check_post(const HttpFields& fields, const HttpHead& head) {
+  if (auto refused = check_json(fields, head)) return refused;
   // As most clients write it.
   if (fields.accept == "application/json, text/event-stream") return std::nullopt;
   if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
   return HttpRefusal{406, "Accept must list both application/json and text/event-stream"};
 }
 
-std::optional<HttpRefusal> check_stream(const HttpFields& fields) {
+std::optional<HttpRefusal> check_stream(const HttpFields& fields, const HttpHead& head) {
+  if (McpEndpoint::names_modern_revision(head)) return std::nullopt;  // which has none, whatever is accepted
   if (accepts(fields.accept, "text/event-stream")) return std::nullopt;
   return HttpRefusal{406, "Accept must list text/event-stream"};
 }
@@ -118,7 +120,9 @@ HttpHandler StreamableHttp::by(Answer answer, Check check) {
   return [this, answer, check](HttpRequest& request, HttpConnection& connection) {
     HttpHead head;
     auto refused = read_head(request, head);
-    if (!refused && check != nullptr) refused = check(request.fields);
+    if (!refused && check != nullptr) refused = check(request.fields, head);
+    if (refused && refused->body.empty())
+      refused->body = error_response(id_of(request), {error_code::invalid_request, refused->message});
     if (refused) return refuse(request, connection, *std::move(refused));
     connection.add_to_head(revision_field(endpoint_.revision_of(head)));
     return (this->*answer)(request, connection, std::move(head));

@@ -40,7 +40,7 @@ class StreamableHttp {
   void close_streams_of(const IsGood& is_good);
 
  private:
-  using Check = std::optional<HttpRefusal> (*)(const HttpFields& fields);
+  using Check = std::optional<HttpRefusal> (*)(const HttpFields& fields, const HttpHead& head);
   using Answer = Coroutine<> (StreamableHttp::*)(HttpRequest& request, HttpConnection& connection, HttpHead head);
 
   // Answers by a member function what the check, if there is one, lets pass.

@@ -1,6 +1,12 @@
 // Server-sent events of a response body: {comment} or {event, data}, as they arrive.
 
-export async function* sseEvents(body) {
+export function sseEvents(body) {
+  // Whoever reads it has it from now on: a fetch's body that nobody reads is cancelled with its response, which may be
+  // collected before the first event is asked for.
+  return eventsIn(body[Symbol.asyncIterator]());
+}
+
+async function* eventsIn(body) {
   let pieces = []; // of an event that has not ended; to look through all of a long one with each of them takes long
   const decoder = new TextDecoder();
   for await (const bytes of body) {

@@ -30,5 +30,19 @@ TEST(Claims, HaveGroupsWhereAPointerLeadsIfItLeadsAnywhere) {
     EXPECT_THAT(groups(nowhere), IsEmpty()) << nowhere;
 }
 
+// basic/authorization, "Canonical Server URI".
+TEST(Claims, MayWriteTheOriginOfTheServerInCapitals) {
+  const std::chrono::system_clock::time_point now{std::chrono::seconds(1'785'240'000)};
+  const IssuerSettings issuer{.issuer = "https://issuer.example"};
+  const auto is_good = [&](const std::string& audience) {
+    const Json claims = {{"iss", "https://issuer.example"}, {"sub", "ada"}, {"aud", audience}, {"exp", 1'785'250'000}};
+    return identity_of_token(claims, "at+jwt", issuer, {"https://mcp.example:8443/mcp"}, now).has_value();
+  };
+  EXPECT_TRUE(is_good("https://mcp.example:8443/mcp"));
+  EXPECT_TRUE(is_good("HTTPS://MCP.example:8443/mcp"));
+  EXPECT_FALSE(is_good("https://mcp.example:8443/MCP"));
+  EXPECT_FALSE(is_good("https://mcp.example:8443"));
+}
+
 }  // namespace
 }  // namespace mcph

@@ -84,7 +84,7 @@ class IssuersTest : public ::testing::Test {
                               .issuer = "https://issuer.example",
                               .audiences = {"https://us.example/mcp"},
                               .jwks_file = temporary_.path() / "keys.json"};
-  const std::chrono::system_clock::time_point now_ =
+  std::chrono::system_clock::time_point now_ =
       std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const std::int64_t later_ = now_.time_since_epoch() / 1s + 300;
   const Json claims_ = {{"iss", "https://issuer.example"},
@@ -193,6 +193,18 @@ TEST_F(IssuersTest, AskOnceAlsoWhereTheAnswerComesBetweenTwoQuestions) {
   second.error().settle([&] { settled = true; });
   EXPECT_TRUE(settled);
   EXPECT_EQ(caller_.calls.size(), 1U);
+}
+
+TEST_F(IssuersTest, AskAboutATokenThatWasGoodAlsoWhereStrangersHaveTheirPlaces) {
+  const auto issuers = this->issuers(opaque());
+  EXPECT_EQ(outcome(*issuers, "good"), "unsettled");
+  caller_.answer(about_ada(later_));
+  for (std::size_t i = 0; i < Issuers::max_questions_about_new; ++i)
+    ASSERT_EQ(outcome(*issuers, "stranger" + std::to_string(i)), "unsettled");
+  EXPECT_EQ(outcome(*issuers, "stranger"), "unavailable");
+  EXPECT_EQ(outcome(*issuers, "stranger0"), "unsettled");
+  now_ += Issuers::answer_lifetime + 2s;
+  EXPECT_EQ(outcome(*issuers, "good"), "unsettled");
 }
 
 TEST_F(IssuersTest, OfSeveralServersShareKeysButNotTokens) {

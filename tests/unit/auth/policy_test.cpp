@@ -265,6 +265,21 @@ TEST(RolePolicy, ShowsWhatAFurtherScopeWouldPermit) {
   EXPECT_FALSE(roles->rights_of({"user"})->to(tool("write"), "sums").visible);
 }
 
+// The same, "Runtime Insufficient Scope Errors".
+TEST(RolePolicy, NamesTheScopeThatGivesLeastBesides) {
+  const auto roles = policy({{"admin", {.allow = rules({"*"}), .scopes = {"everything"}}},
+                             {"callers", {.allow = rules({"tool:*", "prompt:*"}), .scopes = {"calls"}}},
+                             {"notes", {.allow = rules({"tool:note_*"}), .scopes = {"notes"}}},
+                             {"reader", {.allow = rules({"tool:note_read"}), .scopes = {"read"}}},
+                             {"tools", {.allow = rules({"tool:*"}), .scopes = {"tools"}}}});
+  const auto scope_for = [&](const char* name) {
+    return roles->rights_of({}, true)->to(tool(name), "sums").rule->check(test::json_value("{}"))->scopes;
+  };
+  EXPECT_THAT(scope_for("note_read"), ElementsAre("read"));
+  EXPECT_THAT(scope_for("note_write"), ElementsAre("notes"));
+  EXPECT_THAT(scope_for("deploy"), ElementsAre("tools"));
+}
+
 TEST(RolePolicy, NamesAScopeOnlyWhereItWouldHelpWithTheArguments) {
   const auto to = [](const char* where) {
     return OrderedJson({{"properties", {{"to", {{"const", where}}}}}, {"required", {"to"}}});

@@ -66,6 +66,13 @@ TEST(Base64, RefusesTextThatEncodingWouldNotProduce) {
   }
 }
 
+TEST(Base64, IsWhatSomeDecoderTakes) {
+  for (const auto* const some : {"", "AA==", "AB==", "AAA=", "AAAA", "Zm9vYmFy", "+/+/"})
+    EXPECT_TRUE(is_base64(some)) << some;
+  for (const auto* const none : {"A", "AA", "AAA", "AA=A", "A===", "====", "AA-_", "AAAA\n", "AA==AA==", "\xC3\xBC=="})
+    EXPECT_FALSE(is_base64(none)) << none;
+}
+
 TEST(Base64Url, RefusesPaddingAndTheOtherAlphabet) {
   for (const auto* text : {"Zg==", "Zm8=", "Z", "A", "AAAAA", "++//", "Zh", "Zm9"}) {
     EXPECT_EQ(base64url_decode(text), std::nullopt) << text;

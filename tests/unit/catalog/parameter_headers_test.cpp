@@ -84,6 +84,9 @@ TEST(ParameterHeaders, AreOnlyForPropertiesThatKeysAloneReach) {
     EXPECT_NE(mistake_of_schema("{\"" + keyword + R"(":[{"properties":{"b":)" + annotated + "}}]}"), "accepted")
         << keyword;
   }
+  // A keyword that nobody knows, to which "$ref" may lead.
+  EXPECT_NE(mistake_of_schema(R"({"properties":{"a":{"$ref":"#/stuff/a"}},"stuff":{"a":)" + annotated + "}}"),
+            "accepted");
   for (const std::string keyword : {"patternProperties", "dependentSchemas", "$defs", "definitions"}) {
     EXPECT_NE(mistake_of_schema("{\"" + keyword + R"(":{"b":)" + annotated + "}}"), "accepted") << keyword;
   }

@@ -51,6 +51,17 @@ TEST(Capabilities, ForSamplingWithToolsAreApartFromThoseForSampling) {
   EXPECT_EQ(missing(with_tools, R"({"sampling":{"tools":{}}})"), "{}");
 }
 
+TEST(Capabilities, ForSamplingWithToolsAreNeededForWhatToolsHaveSaid) {
+  const auto needs = [](const std::string& content) {
+    const auto asked = R"({"a":{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":)" +
+                       content + "}]}}}";
+    return missing(asked.c_str(), R"({"sampling":{}})");
+  };
+  EXPECT_EQ(needs(R"({"type":"text","text":"hi"})"), "{}");
+  EXPECT_EQ(needs(R"({"type":"tool_result"})"), R"({"sampling":{"tools":{}}})");
+  EXPECT_EQ(needs(R"([{"type":"text","text":"hi"},{"type":"tool_use"}])"), R"({"sampling":{"tools":{}}})");
+}
+
 TEST(Capabilities, ThatAnotherServerSaysAreMissingAreIfTheClientLacksThem) {
   const auto of_error = [](const char* data, const char* capabilities) {
     return missing_capabilities_in(Json::parse(data), Json::parse(capabilities)).dump();

@@ -274,6 +274,30 @@ TEST(EventLoops, RunALongTaskWhileAsManyTasksBlockAsMay) {
   EXPECT_TRUE(serves_io(threads, 1));
 }
 
+TEST(EventLoops, RunWhatIsUrgentWhileAsManyTasksBlockAsMay) {
+  EventLoops threads(1, 2);
+  Gate blocking;
+  for (int i = 0; i < 4; ++i)
+    threads.run(blocking.task());
+  ASSERT_TRUE(eventually([&] { return blocking.arrived() == 2; }));
+  threads.run_urgently([&] { blocking.open(); });
+  EXPECT_TRUE(eventually([&] { return blocking.arrived() == 4; }));
+}
+
+TEST(EventLoops, DoNotLetWorkOnMessagesWaitForWhatWaitsForADisk) {
+  EventLoops threads(1, 4);
+  Gate disk;
+  for (int i = 0; i < 3; ++i)
+    threads.run_waiting(disk.task());
+  ASSERT_TRUE(eventually([&] { return disk.arrived() == 1; }));
+  std::promise<void> done;
+  threads.run_long(0, [&] { done.set_value(); });
+  EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
+  EXPECT_EQ(disk.arrived(), 1);
+  disk.open();
+  EXPECT_TRUE(eventually([&] { return disk.arrived() == 3; }));
+}
+
 TEST(EventLoops, RunATaskThatALongTaskHandsIn) {
   EventLoops threads(1, 4);
   std::promise<void> done;

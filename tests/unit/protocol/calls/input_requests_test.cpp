@@ -70,14 +70,48 @@ TEST(InputRequests, AreRefusedByNameAndReason) {
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"fax"}})"),
             "inputRequests.a: params.mode is neither \"form\" nor \"url\"");
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"url"}})"),
-            "inputRequests.a: params.url is not a string");
+            "inputRequests.a: params.url is no URL that begins with https:// or http://");
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","requestedSchema":{}}})"),
             "inputRequests.a: params.requestedSchema is not a schema with \"type\": \"object\" and \"properties\"");
   EXPECT_EQ(refusal(R"({"method":"sampling/createMessage","params":{"maxTokens":1}})"),
             "inputRequests.a: params.messages is not an array");
   EXPECT_EQ(refusal(R"({"method":"sampling/createMessage","params":{"messages":[]}})"),
-            "inputRequests.a: params.maxTokens is not a whole number");
+            "inputRequests.a: params.maxTokens is not a whole number of at least 1");
+  EXPECT_EQ(refusal(R"({"method":"sampling/createMessage","params":{"messages":[],"maxTokens":0}})"),
+            "inputRequests.a: params.maxTokens is not a whole number of at least 1");
   EXPECT_EQ(refusal(R"({"method":"roots/list","params":[]})"), "inputRequests.a: params is not an object");
+}
+
+TEST(InputRequests, SendNobodyToWhatIsNoPage) {
+  const auto at = [](const std::string& url) {
+    return refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"url","url":")" + url + "\"}}");
+  };
+  for (const auto* const good : {"https://example.com/pay?id=1", "HTTP://127.0.0.1:8080", "https://[::1]/"})
+    EXPECT_EQ(at(good), "accepted") << good;
+  for (const auto* const bad :
+       {"", "a page", "javascript:alert(1)", "https://", "https:///x", "//example.com", "http://a b"})
+    EXPECT_EQ(at(bad), "inputRequests.a: params.url is no URL that begins with https:// or http://") << bad;
+}
+
+TEST(InputRequests, AskNoModelWithToolsAndResultsThatDoNotBelongTogether) {
+  const auto with = [](const std::string& messages) {
+    return refusal(R"({"method":"sampling/createMessage","params":{"maxTokens":1,"messages":[)" + messages + "]}}");
+  };
+  const std::string use =
+      R"({"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"1"}]})";
+  const std::string result = R"({"role":"user","content":{"type":"tool_result","toolUseId":"1"}})";
+  const std::string text = R"({"role":"user","content":{"type":"text","text":"hi"}})";
+  EXPECT_EQ(with(text + "," + use + "," + result + "," + text), "accepted");
+  const auto unanswered =
+      "inputRequests.a: a message of params.messages with a \"tool_use\" is not followed by one of the user's with its "
+      "\"tool_result\"";
+  EXPECT_EQ(with(use), unanswered);
+  EXPECT_EQ(with(use + "," + text + "," + result), unanswered);
+  const auto mixed =
+      "inputRequests.a: a message of params.messages with a \"tool_result\" is not the user's, or has something else "
+      "beside it";
+  EXPECT_EQ(with(use + R"(,{"role":"user","content":[{"type":"tool_result"},{"type":"text","text":"and"}]})"), mixed);
+  EXPECT_EQ(with(R"({"role":"assistant","content":{"type":"tool_result"}})"), mixed);
 }
 
 TEST(InputRequests, HaveNoFormsWithFieldsThatClientsCannotShow) {
@@ -122,7 +156,9 @@ TEST(AnswerOfTheClient, ToAPageHasNoContent) {
 TEST(AnswerOfTheClient, ToSamplingIsAMessage) {
   EXPECT_EQ(mistake(sampling, R"({"role":"assistant","model":"m","content":{"type":"text","text":"hi"}})"), "none");
   EXPECT_EQ(mistake(sampling, R"({"role":"assistant","model":"m","content":[]})"), "none");
-  EXPECT_EQ(mistake(sampling, R"({"model":"m","content":[]})"), "\"role\" is not a string");
+  EXPECT_EQ(mistake(sampling, R"({"model":"m","content":[]})"), R"("role" is neither "assistant" nor "user")");
+  EXPECT_EQ(mistake(sampling, R"({"role":"robot","model":"m","content":[]})"),
+            R"("role" is neither "assistant" nor "user")");
   EXPECT_EQ(mistake(sampling, R"({"role":"assistant","content":[]})"), "\"model\" is not a string");
   EXPECT_EQ(mistake(sampling, R"({"role":"assistant","model":"m","content":"hi"})"),
             "\"content\" is neither a content block nor an array of them");
@@ -132,7 +168,9 @@ TEST(AnswerOfTheClient, ToRootsIsAListOfUris) {
   EXPECT_EQ(mistake(roots_request, R"({"roots":[]})"), "none");
   EXPECT_EQ(mistake(roots_request, R"({"roots":[{"uri":"file:///a"}]})"), "none");
   EXPECT_EQ(mistake(roots_request, R"({"roots":[{"name":"a"}]})"),
-            "an element of \"roots\" lacks the string \"uri\", or its \"name\" is no string");
+            "an element of \"roots\" has no \"uri\" that begins with file://, or its \"name\" is no string");
+  EXPECT_EQ(mistake(roots_request, R"({"roots":[{"uri":"http://x/"}]})"),
+            "an element of \"roots\" has no \"uri\" that begins with file://, or its \"name\" is no string");
   EXPECT_EQ(mistake(roots_request, "{}"), "\"roots\" is not an array");
 }
 

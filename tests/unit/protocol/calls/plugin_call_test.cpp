@@ -26,8 +26,8 @@ using ::testing::MatchesRegex;
 // Words an end so that a test sees which one it was.
 class PlainAnswers final : public CallAnswers {
  public:
-  Reply result(std::string_view id, PluginMethod, const Caller&, JsonValue result) const override {
-    return {"result " + std::string(id) + " " + std::string(result.text())};
+  Reply result(const CallOrigin& origin, PluginMethod, JsonValue result) const override {
+    return {"result " + origin.id + " " + std::string(result.text())};
   }
   Reply error(std::string_view id, const RpcError& error) const override {
     return {"error " + std::string(id) + " " + std::to_string(error.code) + " " + error.message};
@@ -204,7 +204,7 @@ TEST_F(PluginCallTest, MasksNothingThatTheHostSays) {
 
 TEST_F(PluginCallTest, TakesNoReasonFromAContentThatIsNoText) {
   begin().complete(Outcome::result,
-                   R"({"isError":true,"content":[{"type":"image","data":"x","mimeType":"y","text":5}]})");
+                   R"({"isError":true,"content":[{"type":"image","data":"eA==","mimeType":"y","text":5}]})");
   EXPECT_TRUE(exchange_->body().starts_with("result 7 ")) << exchange_->body();
   ASSERT_EQ(plugin_->failures.size(), 1U);
   EXPECT_EQ(plugin_->failures[0], "add: it says that it failed, and not why");

@@ -92,6 +92,16 @@ TEST(PluginResult, OfAToolHasBlocksOfKnownTypes) {
             "content[0].resource lacks the string \"uri\"");
 }
 
+TEST(PluginResult, HasBytesAsBase64) {
+  EXPECT_EQ(refusal_of_block(R"({"type":"image","data":"!!","mimeType":"image/png"})"),
+            "content[0] has a \"data\" that is no Base64");
+  EXPECT_EQ(refusal_of_block(R"({"type":"resource","resource":{"uri":"a://b","blob":"AAA"}})"),
+            "content[0].resource has a \"blob\" that is no Base64");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[{"uri":"a://b","blob":"AA=A"}]})"),
+            "contents[0] has a \"blob\" that is no Base64");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[{"uri":"a://b","blob":"\u0041A=="}]})"), "accepted");
+}
+
 TEST(PluginResult, OfAToolMayHaveEveryTypeOfBlock) {
   EXPECT_EQ(refusal_of_block(R"({"type":"text","text":"a"},
                                 {"type":"image","data":"AA==","mimeType":"image/png"},

@@ -122,6 +122,8 @@ TEST_F(TaskTest, SaysWhatTheCallSaysOfItsProgress) {
   task->notify_if_room("another");
   EXPECT_EQ(json(*task)["statusMessage"], "half way");
   EXPECT_TRUE(client_->notifications().empty());
+  task->cancel();
+  EXPECT_FALSE(json(*task).contains("statusMessage"));
 }
 
 TEST_F(TaskTest, AsksUnderKeysThatNeverComeAgain) {

@@ -62,6 +62,28 @@ TEST_F(ModernInputRequests, AreNotForAClientThatCannotAnswerThem) {
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"This request requires the client capability \"roots\"","data":{"requiredCapabilities":{"roots":{}}}}})");
 }
 
+// What its client was asked for went into it (server/utilities/caching).
+TEST_F(ModernInputRequests, MakeAResourceThatNobodyMayKeep) {
+  plugin_->on_invoke = [](Call& call) {
+    if (call.params().find("inputResponses") == std::string_view::npos)
+      return call.complete(Outcome::input_required, asks_for_roots);
+    call.complete(Outcome::result, R"({"contents":[],"ttlMs":60000,"cacheScope":"public"})");
+  };
+  const auto read = [this](const std::string& members) {
+    const HttpHead head{
+        .protocol_version = "2026-07-28", .method = "resources/read", .name = "notes://all", .session_id = {}};
+    const auto params = R"({"uri":"notes://all",)" + members + R"("_meta":{
+      "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities":{"roots":{}}}})";
+    return Json::parse(post(request("1", "resources/read", params), head)->body())["result"];
+  };
+  const auto asked = read("");
+  ASSERT_EQ(asked["resultType"], "input_required") << asked;
+  const auto answered = read(returned(R"({"a":{"roots":[]}})", asked["requestState"].get<std::string>()));
+  EXPECT_EQ(answered["ttlMs"], 0) << answered;
+  EXPECT_EQ(answered["cacheScope"], "private");
+}
+
 TEST_F(ModernInputRequests, AreAnsweredWithTheNextRequest) {
   const auto answered = call(returned(R"({"a":{"roots":[]},"stranger":1})", state()));
   EXPECT_EQ(plugin_->last_call().params(), R"({"arguments":{},"name":"add","inputResponses":{"a":{"roots":[]}}})");

@@ -214,6 +214,12 @@ TEST_F(ModernSubscriptionTest, IsRefusedWhereItsFilterIsMalformed) {
   EXPECT_EQ(listen(R"({"resourceSubscriptions":["notes://all",1]})")->body(), refused("must be an array of URIs"));
   const Json many = {{"resourceSubscriptions", Json::array_t(ResourceSubscriptions::max_count + 1, "notes://all")}};
   EXPECT_EQ(listen(many.dump())->body(), refused("has more than 1000 URIs; send several requests"));
+  const auto refused_kind = [](const std::string& reason) {
+    return R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params.notifications.)" +
+           reason + R"("}})";
+  };
+  EXPECT_EQ(listen(R"({"toolsListChanged":"yes"})")->body(), refused_kind("toolsListChanged must be true or false"));
+  EXPECT_EQ(listen(R"({"taskIds":"x"})")->body(), refused_kind("taskIds must be an array of strings"));
 }
 
 TEST_F(ModernSubscriptionTest, HearsNothingOnceTheClientCancelledIt) {

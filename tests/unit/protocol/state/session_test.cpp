@@ -111,6 +111,36 @@ TEST_F(SessionTest, ClosesItsStreams) {
   EXPECT_FALSE(session_.in_use());
 }
 
+// A stream whose client does not read.
+class FullStream final : public NotificationStream {
+ public:
+  bool send(std::string) override {
+    ++attempts;
+    return false;
+  }
+  void close() override {}
+
+  int attempts = 0;
+};
+
+// Or a burst of changes would take a time that grows with its square.
+TEST(SessionOfAnIdleClient, IsTriedOnceForEachChange) {
+  PublishedCatalog catalog;
+  const auto session = std::make_shared<Session>("id", Caller{"2025-11-25"});
+  session->initialized();
+  const std::vector<std::string> uris{"a://1", "a://2", "a://3", "a://4"};
+  for (const auto& uri : uris)
+    ASSERT_TRUE(session->subscribe(uri, catalog).has_value());
+  const auto full = std::make_shared<FullStream>();
+  session->attach(full);
+  for (const auto& uri : uris)
+    session->resource_updated(uri);
+  EXPECT_EQ(full->attempts, 4);
+  const auto stream = std::make_shared<test::RecordingStream>();
+  session->attach(stream);
+  EXPECT_EQ(stream->messages.size(), 4U);
+}
+
 // Sessions whose clock the test moves.
 class SessionsTest : public ::testing::Test {
  protected:
@@ -241,6 +271,14 @@ TEST_F(SessionsTest, MakeRoomByEndingTheIdlest) {
   EXPECT_NE(sessions_.find(first->id(), anonymous), nullptr);
   EXPECT_EQ(sessions_.find(second->id(), anonymous), nullptr);
   EXPECT_NE(sessions_.find(third->id(), anonymous), nullptr);
+}
+
+TEST_F(SessionsTest, CloseAStreamThatComesToOneThatHasMadeRoom) {
+  const auto found = open();
+  for (int i = 0; i < 3; ++i)
+    open();
+  EXPECT_EQ(sessions_.find(found->id(), anonymous), nullptr);
+  EXPECT_TRUE(stream_of(*found)->closed);
 }
 
 TEST_F(SessionsTest, NeverEndOneWithAStreamToMakeRoom) {

@@ -63,7 +63,9 @@ TEST(MirroredHeadersTest, MayCarryANameInBase64) {
       "Header mismatch: the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
 }
 
-TEST(MirroredHeadersTest, LeaveABodyWithoutANameToTheMethod) {
+TEST(MirroredHeadersTest, LeaveABodyWithoutANameToTheMethodUnlessTheyHaveOne) {
+  EXPECT_EQ(refusal_of_head({revision, "tools/call", "7", {}}, "tools/call", R"({"name":7})"),
+            "Header mismatch: there is an Mcp-Name header, but no text params.name that it mirrors");
   EXPECT_EQ(refusal_of_head({revision, "tools/call", {}, {}}, "tools/call", R"({"name":7})"), "accepted");
 }
 
@@ -173,6 +175,8 @@ TEST_F(ParameterHeaderCheck, RefusesAnotherValue) {
 TEST_F(ParameterHeaderCheck, LeavesArgumentsOfAWrongTypeToTheSchema) {
   for (const auto* value : {"[]", "{}", "1.5"})
     EXPECT_EQ(refusal_of({}, (R"({"region":)" + std::string(value) + "}").c_str()), "accepted");
+  EXPECT_EQ(refusal_of({{"Mcp-Param-Region", "x"}}, R"({"region":{}})"),
+            "Header mismatch: there is a Mcp-Param-Region header, but its argument is no string, integer or boolean");
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ TEST_F(RequestHeadTest, IsRefusedWhenItNamesMoreThanAnybodyNeeds) {
 class RequestHeadOnce : public RequestHeadTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(RequestHeadOnce, IsRefusedWhenAFieldIsRepeated) {
+  message_.body.append(R"({"jsonrpc":"2.0","id":7,"method":"ping"})");
   insert(GetParam(), "1");
   EXPECT_EQ(read(), std::nullopt);
   insert(GetParam(), "1");
@@ -56,6 +57,7 @@ TEST_P(RequestHeadOnce, IsRefusedWhenAFieldIsRepeated) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->status, 400U);
   EXPECT_EQ(refused->message, "The header " + std::string(GetParam()) + " is given more than once");
+  EXPECT_TRUE(refused->body.starts_with(R"({"jsonrpc":"2.0","id":7,"error":{"code":-32020,)")) << refused->body;
 }
 
 INSTANTIATE_TEST_SUITE_P(Fields, RequestHeadOnce,
