@@ -318,7 +318,8 @@ test('ASubscriptionOverStdioEndsWithItsResult', async (context) => {
   client.endInput();
   const [end, cancelled] = await client.rest();
   assert.deepEqual([end.id, end.result.resultType], ['mine', 'complete']);
-  assert.deepEqual([cancelled.method, cancelled.params], ['notifications/cancelled', { requestId: 'mine' }]);
+  const _meta = { 'io.modelcontextprotocol/subscriptionId': 'mine' };
+  assert.deepEqual([cancelled.method, cancelled.params], ['notifications/cancelled', { _meta, requestId: 'mine' }]);
   assert.deepEqual(await client.host.end(), orderly);
 });
 
