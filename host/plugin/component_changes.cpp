@@ -61,7 +61,7 @@ void ComponentChanges::look() {
 template <class IsOver>
 void ComponentChanges::release(IsOver&& is_over) {
   while (!waiting_.empty() && is_over(waiting_.front())) {
-    executor_.run(std::move(waiting_.front().answer));
+    executor_.run_urgently(std::move(waiting_.front().answer));
     waiting_.pop_front();
   }
 }

@@ -59,6 +59,6 @@ test('NothingSpeaksOfThePlaceWhereItWasBuilt', () => {
   for (const file of texts) assert.ok(!readFileSync(file, 'utf8').includes(process.env.MCP_BUILD), file);
 });
 
-for (const document of ['README.md', 'LICENSE', 'CHANGELOG.md', 'docs/installing.md']) {
+for (const document of ['README.md', 'LICENSE', 'CHANGELOG.md', 'ARCHITECTURE.md', 'docs/installing.md', 'plugin-api/ABI.md']) {
   test(`${document} IsThere`, () => assert.ok(existsSync(path.join(prefix, 'share/doc/mcp-plugin-host', document))));
 }

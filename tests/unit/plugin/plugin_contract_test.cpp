@@ -211,6 +211,21 @@ TEST_P(PluginContractTest, CancelsEveryCallInFlight) {
   EXPECT_EQ(first->end(), result(R"({"kept":true})"));
 }
 
+// In the host's process as many block as may.
+TEST_P(PluginContractTest, HearsOfCancellationsHoweverManyCallsWaitForThem) {
+  if (GetParam() == Kind::fake) GTEST_SKIP() << "it waits for nothing";
+  load();
+  std::vector<std::shared_ptr<RecordingCall>> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.push_back(begin("waits_for_cancel"));
+    ASSERT_TRUE(waiting.back()->begun());
+  }
+  for (const auto& each : waiting)
+    each->cancel(CancelReason::client);
+  for (const auto& each : waiting)
+    EXPECT_THAT(each->end(), HasSubstr("result"));
+}
+
 TEST_P(PluginContractTest, FailsEveryCallInFlightAndHearsNothingOfThemLater) {
   load();
   const auto kept = begin_kept();
