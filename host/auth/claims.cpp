@@ -90,19 +90,21 @@ Result<std::optional<Time>> check_times(const Json& claims, std::chrono::seconds
   return *expiry ? std::optional(**expiry + leeway) : std::nullopt;
 }
 
-// As canonical URIs have it: scheme and host in lower case (basic/authorization, "Canonical Server URI").
-std::string with_small_origin(std::string uri) {
-  const auto scheme = uri.find("://");
-  if (scheme == std::string::npos) return uri;
-  const auto end = std::min(uri.find_first_of("/?#", scheme + 3), uri.size());
+// As canonical URIs of servers have it: scheme and host in lower case (basic/authorization, "Canonical Server URI").
+std::string with_small_origin(const std::string& uri) {
+  const auto scheme = lower_case(uri.substr(0, uri.find("://")));
+  if (scheme != "https" && scheme != "http") return uri;
+  const auto end = std::min(uri.find_first_of("/?#", scheme.size() + 3), uri.size());
   return lower_case(uri.substr(0, end)) + uri.substr(end);
 }
 
-// Each is compared byte by byte, but for the name of an upstream: what is almost this server is another one.
+// Each is compared byte by byte, but for the case of the origin of a URL and for the name of an upstream: what is
+// almost this server is another one.
 bool is_meant_for(const Json& claims, const Texts& audiences) {
   return std::ranges::any_of(list_claim(claims, "aud"), [&](const std::string& claimed) {
-    const auto audience = with_small_origin(claimed);
-    return std::ranges::any_of(audiences, [&](const std::string& each) { return fits_path(each, audience); });
+    const auto canonical = with_small_origin(claimed);
+    return std::ranges::any_of(
+        audiences, [&](const std::string& each) { return fits_path(each, claimed) || fits_path(each, canonical); });
   });
 }
 

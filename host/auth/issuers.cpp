@@ -112,23 +112,24 @@ Result<Principal, CredentialError> Issuers::verify(const JsonWebSignature& token
 }
 
 CredentialError Issuers::ask(std::string_view token, const std::string& digest, const Trusted& whom) {
+  const bool is_known = known_.has(digest);
   {
-    const auto places = known_.has(digest) ? max_questions : max_questions_about_new;
     const MutexLock lock(mutex_);
-    if (asked_.size() >= places && !asked_.contains(digest))
+    if (counts_[is_known] >= max_questions && !asked_.contains(digest))
       return {CredentialError::Kind::unavailable, "too many tokens are being asked about"};
   }
-  const auto settle = [self = shared_from_this(), digest, token = std::string(token),
-                       whom](std::function<void()> done) {
+  const auto settle = [self = shared_from_this(), digest, token = std::string(token), whom,
+                       is_known](std::function<void()> done) {
     {
       const MutexLock lock(self->mutex_);
       // The answer may have come since it was looked for.
       const auto now = std::chrono::system_clock::now();
       const bool is_new = !self->known_.find(digest, now) && !self->refused_.find(digest, now);
       if (is_new) {
-        auto& waiting = self->asked_[digest];
+        auto& [is_about_known, waiting] = self->asked_.try_emplace(digest, Question{is_known}).first->second;
         waiting.push_back(std::exchange(done, nullptr));
         if (waiting.size() > 1) return;
+        ++self->counts_[is_about_known];
       }
     }
     if (done) return done();
@@ -154,7 +155,9 @@ void Issuers::note_answer(const std::string& digest, Result<Identity, Credential
   std::vector<std::function<void()>> waiting;
   {
     const MutexLock lock(mutex_);
-    waiting = std::move(asked_.extract(digest).mapped());
+    auto question = std::move(asked_.extract(digest).mapped());
+    --counts_[question.is_about_known];
+    waiting = std::move(question.waiting);
   }
   for (const auto& done : waiting)
     done();

@@ -1,6 +1,7 @@
 // All issuers whose tokens are taken, and what is known of those tokens. Any thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -34,10 +35,9 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   // What an issuer has said of a token counts for so long.
   static constexpr std::chrono::seconds answer_lifetime{30};
 
-  // How many tokens are asked about at once, and how many of those that have not been good before: so that strangers,
-  // who can make any number, keep out nobody who is at work.
+  // How many tokens are asked about at once: of those that have been good before, and of the others. So strangers, who
+  // can make any number, keep out nobody who is at work.
   static constexpr std::size_t max_questions = 100;
-  static constexpr std::size_t max_questions_about_new = 50;
 
   struct Settings {
     std::vector<IssuerSettings> issuers;
@@ -88,8 +88,12 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   KnownTokens refused_;  // apart, because strangers can make any number
 
   Mutex mutex_;
-  // What waits for answers about tokens, by their digests.
-  std::unordered_map<std::string, std::vector<std::function<void()>>> asked_ GUARDED_BY(mutex_);
+  struct Question {
+    bool is_about_known = false;  // a token that has been good before
+    std::vector<std::function<void()>> waiting = {};
+  };
+  std::unordered_map<std::string, Question> asked_ GUARDED_BY(mutex_);  // by the digests of the tokens
+  std::array<std::size_t, 2> counts_ GUARDED_BY(mutex_) = {};           // of them, by is_about_known
 };
 
 }  // namespace mcph

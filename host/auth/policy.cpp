@@ -198,7 +198,7 @@ class RolePolicy::RoleRights final : public Rights {
     for (const auto* role : others_) {
       auto other = grant_of(pointers(role->allow), pointers(role->deny), covers);
       if (!other || other->allow.empty()) continue;
-      other->scope = *role->scopes.begin();
+      other->scope = scope_of(*role);
       other->narrowness = narrowness_of(*role, other->allow);
       others.push_back(*std::move(other));
     }
@@ -211,7 +211,13 @@ class RolePolicy::RoleRights final : public Rights {
   static std::tuple<std::size_t, std::size_t, std::ptrdiff_t> narrowness_of(const Role& role, const Rules& about) {
     const auto nearest = std::ranges::max_element(about, {}, &Rule::precision);
     const auto widest = std::ranges::min_element(role.allow, {}, &Rule::precision);
-    return {(*nearest)->precision(), widest->precision(), -std::ssize(role.allow)};
+    return {widest->precision(), (*nearest)->precision(), -std::ssize(role.allow)};
+  }
+  // Of several that would give the role that which gives the fewest others, too.
+  std::string scope_of(const Role& role) const {
+    return *std::ranges::min_element(role.scopes, {}, [this](const std::string& scope) {
+      return std::ranges::count_if(others_, [&](const Role* other) { return other->scopes.contains(scope); });
+    });
   }
 
   static Rules pointers(const std::vector<Rule>& rules) {

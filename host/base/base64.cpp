@@ -79,12 +79,19 @@ bool fits_header(char character) {
 }  // namespace
 
 bool is_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return false;
-  if (text.ends_with('=')) text.remove_suffix(text.ends_with("==") ? 2 : 1);
-  std::uint8_t seen = 0;
-  for (const char c : text)
-    seen |= standard_digits[static_cast<unsigned char>(c)];
-  return seen <= 0x3F;
+  std::size_t digits = 0;
+  std::size_t padding = 0;
+  for (const char c : text) {
+    if (standard_digits[static_cast<unsigned char>(c)] != not_in_alphabet) {
+      if (padding > 0) return false;
+      ++digits;
+    } else if (c == '=') {
+      ++padding;
+    } else if (c != '\n' && c != '\r' && c != ' ' && c != '\t' && c != '\f') {
+      return false;
+    }
+  }
+  return digits % 4 != 1 && (padding == 0 || (padding <= 2 && (digits + padding) % 4 == 0));
 }
 
 std::string base64_encode(std::string_view bytes) {

@@ -12,8 +12,8 @@ namespace mcph {
 // Section 4: with padding.
 std::string base64_encode(std::string_view bytes);
 std::optional<std::string> base64_decode(std::string_view text);
-// Whether it could be that of some bytes, in any of the texts that decoders take: bits that belong to no byte may be
-// set.
+// Whether lenient decoders find bytes in it: it may have white space, lack the padding, and have bits set that belong
+// to no byte.
 bool is_base64(std::string_view text);
 
 // Section 5: alphabet safe in URLs and file names; without padding, and refusing it.

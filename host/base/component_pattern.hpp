@@ -18,7 +18,7 @@ class ComponentPattern {
   static Result<ComponentPattern> read(std::string_view text);
 
   Kind kind() const { return kind_; }
-  // How much of a name it fixes: of two that match the same the greater one matches less besides.
+  // How narrow it is: the characters that it fixes; all, where it has no wildcard; 0, where it matches everything.
   std::size_t precision() const;
   // `name` is the tool's or prompt's, or a resource's normalized URI.
   bool matches(Kind kind, std::string_view name) const;

@@ -17,7 +17,8 @@ constexpr auto annotation = "x-mcp-header";
 constexpr std::array<std::string_view, 6> named_schemas = {
     "properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"};
 // And those whose value is no schema, whatever it looks like.
-constexpr std::array<std::string_view, 4> values_of_keywords = {"const", "enum", "default", "examples"};
+constexpr std::array<std::string_view, 6> values_of_keywords = {"const",   "enum",     "default",
+                                                                "example", "examples", "dependentRequired"};
 
 bool is_one_of(const auto& keywords, std::string_view keyword) {
   return std::ranges::find(keywords, keyword) != keywords.end();

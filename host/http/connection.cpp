@@ -426,7 +426,7 @@ Coroutine<> HttpConnection::work_on(std::size_t bytes, const std::function<void(
 }
 
 Coroutine<> HttpConnection::wait_for_work(const std::function<void()>& work) {
-  const BeginWork begin = [this](std::function<void()> task) { threads_.run_urgently(std::move(task)); };
+  const BeginWork begin = [this](std::function<void()> task) { threads_.run(std::move(task)); };
   co_await work_elsewhere(begin, work);
 }
 

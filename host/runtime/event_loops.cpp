@@ -74,7 +74,7 @@ void EventLoops::drop_waiting_tasks() {
   for (const auto& loop : loops_)
     loop->close();
   std::deque<std::function<void()>> dropped;
-  std::array<std::deque<std::function<void()>>, urgent + 1> dropped_of_kinds;
+  std::array<std::deque<std::function<void()>>, kinds> dropped_of_kinds;
   const MutexLock lock(mutex_);
   dropped.swap(waiting_);
   for (std::size_t i = 0; i < long_tasks_.size(); ++i)

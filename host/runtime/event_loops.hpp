@@ -4,11 +4,11 @@
 // call costs no thread switch at all. A watchdog sees that; it sleeps while no task begins. What is known to take long
 // beforehand, such as a large message, never begins on a loop. Made by main, joined by its destructor.
 //
-// Bounds: at most `blocked_limit` + 4 * `loops` threads. When `blocked_limit` tasks are running, further tasks
+// Bounds: at most `blocked_limit` + 6 * `loops` threads. When `blocked_limit` tasks are running, further tasks
 // wait in a queue; its length is bounded by the plugins' own limits, which is where a call is refused. Long tasks run
 // as many at once as there are loops, because each of them needs a processor and much memory; the others wait, in the
 // order in which they came. Those on messages of some KiB have a queue of their own, and do not wait for those on some
-// MiB.
+// MiB; so has what waits for a disk, and what is urgent where as many tasks run as may.
 #pragma once
 
 #include <array>
@@ -134,8 +134,9 @@ class EventLoops final : public Executor {
     bool is_closed_ GUARDED_BY(mutex_) = false;
   };
 
-  // What runs on no loop: work on messages of two sizes, what waits, and what is urgent and found no place.
-  enum Apart : std::size_t { large, largest, waiting, urgent };
+  // What runs on no loop, the first of it first: what is urgent and has found no place, work on messages of two sizes,
+  // and what waits.
+  enum Apart : std::size_t { urgent, large, largest, waiting, kinds };
   // Of one kind, as many as there are loops run at once.
   struct LongTasks {
     std::deque<std::function<void()>> waiting;
@@ -184,7 +185,7 @@ class EventLoops final : public Executor {
   std::size_t spare_ GUARDED_BY(mutex_) = 0;  // threads that wait for a loop or a long task
   unsigned alive_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::array<LongTasks, urgent + 1> long_tasks_ GUARDED_BY(mutex_);
+  std::array<LongTasks, kinds> long_tasks_ GUARDED_BY(mutex_);
 
   std::atomic<unsigned> tasks_running_{0};
   std::atomic<std::size_t> tasks_waiting_{0};

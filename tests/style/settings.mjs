@@ -1,11 +1,11 @@
-// Whether docs/configuration.md has a row for every setting of `config schema`, and none for what is no setting.
+// Whether docs/configuration.md has a row for every setting of `config schema`, and none for what is no setting. Tables that
+// other pages tell of have one row each.
 // usage: settings.mjs HOST
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const schema = JSON.parse(execFileSync(process.argv[2], ['config', 'schema'], { encoding: 'utf8' }));
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
-// Tables that pages of their own tell of.
 const elsewhere = new Set(['servers.NAME', 'upstreams.NAME', 'limits', 'audit', 'tls']);
 
 function* settings({ properties = {}, additionalProperties = {} }, name) {

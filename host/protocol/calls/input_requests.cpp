@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
-#include "base/ascii.hpp"
 #include "base/json_members.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
@@ -28,15 +29,14 @@ bool is_url_mode(const OrderedJson& params) {
   return member(params, "mode") == "url";
 }
 
-// What a browser can be sent to.
-bool is_web_url(const OrderedJson& url) {
+// Of something that is somewhere else, and neither a script nor a file of the client's.
+bool has_host(const OrderedJson& url) {
   if (!url.is_string()) return false;
   const auto& text = url.get_ref<const std::string&>();
-  const auto begins = lower_case(text.substr(0, std::string_view("https://x").size()));
-  if (!begins.starts_with("https://") && !begins.starts_with("http://")) return false;
-  const auto host = text.find("//") + 2;
-  return host < text.size() && std::string_view("/?#:@").find(text[host]) == std::string_view::npos &&
-         !encoded_uri(text);
+  const auto scheme = text.find("://");
+  if (scheme == std::string::npos || !is_absolute_uri(text)) return false;
+  const auto host = scheme + 3;
+  return host < text.size() && std::string_view("/?#:@").find(text[host]) == std::string_view::npos;
 }
 
 template <class AnyJson>
@@ -51,31 +51,36 @@ bool is_content(const AnyJson& content) {
   return is_block(content) || (content.is_array() && std::all_of(content.begin(), content.end(), is_block<AnyJson>));
 }
 
-std::size_t count_blocks(const OrderedJson& message, std::string_view type) {
-  const auto is_one = [type](const OrderedJson& block) { return block["type"] == type; };
+// Of its blocks of this type what each has under `key`, in order.
+std::vector<OrderedJson> ids_in(const OrderedJson& message, std::string_view type, const char* key) {
+  std::vector<OrderedJson> ids;
+  const auto add = [&](const OrderedJson& block) {
+    if (block["type"] == type) ids.push_back(member(block, key));
+  };
   const auto& content = message["content"];
-  if (content.is_object()) return is_one(content) ? 1 : 0;
-  return static_cast<std::size_t>(std::count_if(content.begin(), content.end(), is_one));
+  content.is_array() ? static_cast<void>(std::for_each(content.begin(), content.end(), add)) : add(content);
+  std::sort(ids.begin(), ids.end());
+  return ids;
 }
 
 std::size_t count_blocks(const OrderedJson& message) {
-  return message["content"].is_object() ? 1 : message["content"].size();
+  return message["content"].is_array() ? message["content"].size() : 1;
 }
 
-// That models' interfaces take no others (client/sampling, "Tool Result Messages" and "Tool Use and Result Balance").
+// As the interfaces of models want it (client/sampling, "Tool Result Messages" and "Tool Use and Result Balance").
 Result<> check_tool_blocks(const OrderedJson& messages) {
-  bool results_are_due = false;
+  std::vector<OrderedJson> due;  // the ids of what the message before has used
   for (const auto& message : messages) {
-    const auto results = count_blocks(message, "tool_result");
-    if (results > 0 && (message["role"] != "user" || results < count_blocks(message)))
+    const auto results = ids_in(message, "tool_result", "toolUseId");
+    if (!results.empty() && (message["role"] != "user" || results.size() < count_blocks(message)))
       return fail(
           "a message of params.messages with a \"tool_result\" is not the user's, or has something else beside it");
-    if (results_are_due && results == 0) break;
-    results_are_due = message["role"] == "assistant" && count_blocks(message, "tool_use") > 0;
+    if (results != due)
+      return fail("each \"tool_use\" of params.messages needs its \"tool_result\" in the next message, and no other");
+    due = message["role"] == "assistant" ? ids_in(message, "tool_use", "id") : std::vector<OrderedJson>();
   }
-  if (!results_are_due) return {};
-  return fail(
-      "a message of params.messages with a \"tool_use\" is not followed by one of the user's with its \"tool_result\"");
+  if (due.empty()) return {};
+  return fail("each \"tool_use\" of params.messages needs its \"tool_result\" in the next message, and no other");
 }
 
 // The kinds of value that a form can have, for which clients have fields (client/elicitation, "Requested Schema").
@@ -110,8 +115,8 @@ Result<> check_elicitation(const OrderedJson& params) {
   if (!member(params, "message").is_string()) return fail("params.message is not a string");
   const auto& mode = member(params, "mode");
   if (is_url_mode(params)) {
-    if (is_web_url(member(params, "url"))) return {};
-    return fail("params.url is no URL that begins with https:// or http://");
+    if (has_host(member(params, "url"))) return {};
+    return fail("params.url is no URL with a host, such as https://example.com");
   }
   if (!mode.is_null() && mode != "form") return fail("params.mode is neither \"form\" nor \"url\"");
   return check_form(params);
@@ -132,6 +137,13 @@ Result<> check_sampling(const OrderedJson& params) {
   const auto& most = member(params, "maxTokens");
   if (!most.is_number_integer() || most < 1) return fail("params.maxTokens is not a whole number of at least 1");
   return check_tool_blocks(messages);
+}
+
+// Of a page, as plugins may write it.
+void encode_url(OrderedJson& params) {
+  if (!is_url_mode(params)) return;
+  auto& url = params["url"];
+  if (auto encoded = encoded_uri(url.get_ref<const std::string&>())) url = *std::move(encoded);
 }
 
 Result<> check_request(const OrderedJson& request) {
@@ -211,6 +223,7 @@ Result<OrderedJson> read_input_requests(std::string_view json) {
       return fail("inputRequests." + name + ": " + checked.error().message);
     }
     if (!request.contains("params")) request["params"] = OrderedJson::object();
+    encode_url(request["params"]);
   }
   return std::move(*requests);
 }

@@ -241,6 +241,7 @@ void PluginCall::ask(std::string_view json) {
   const auto reads = take_resource_reads(*requests);
   if (reads.empty()) {
     tell_end("asks the client", {}, json);
+    call.origin.rounds.client_was_asked = true;
     return answers_.ask(std::move(call), *std::move(requests));
   }
   // What it asks the client besides it asks again, when it has these.

@@ -30,6 +30,7 @@ struct EarlierRounds {
   Json offered = nullptr;  // answers to what nobody has asked yet
   std::string state = {};  // what the plugin wants to have handed back with the answers
   unsigned count = 0;
+  bool client_was_asked = false;  // and not only the host, for resources
   std::optional<double> last_progress = {};
 };
 

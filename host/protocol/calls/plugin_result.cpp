@@ -29,7 +29,7 @@ Result<> require_strings(JsonValue object, std::initializer_list<const char*> fi
   return {};
 }
 
-// Clients that decode it would fail (server/tools, "Image Content"; server/resources, "Security Considerations").
+// No client could decode it (server/tools, "Image Content"; server/resources, "Security Considerations").
 Result<> require_base64(JsonValue object, const char* field) {
   std::string storage;
   if (is_base64(object.find(field).string(storage))) return {};

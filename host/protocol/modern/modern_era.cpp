@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -295,11 +296,14 @@ Reply ModernEra::rejection_reply(std::string_view id, Rejection rejection) const
 }
 
 void ModernEra::listen(Request&& request) {
-  const auto filter = request.params.find("notifications").json();
+  auto filter = request.params.find("notifications").json();
   if (!filter.is_object()) {
     const RpcError error{error_code::invalid_params, "Invalid params: params.notifications must be an object"};
     return request.exchange->reply(error_reply(request.id, error));
   }
+  // As some clients write what they leave out.
+  for (auto member = filter.begin(); member != filter.end();)
+    member = member->is_null() ? filter.erase(member) : std::next(member);
   if (const auto mistake = mistake_in_filter(filter)) {
     const RpcError error{error_code::invalid_params, "Invalid params: params.notifications." + *mistake};
     return request.exchange->reply(error_reply(request.id, error));
@@ -387,7 +391,7 @@ Reply ModernEra::result(const CallOrigin& origin, PluginMethod method, JsonValue
 // How a resource may be cached is its plugin's to say (server/utilities/caching), but where others may not read it, and
 // where the client has been asked for something first: such a result is for that request alone.
 Reply ModernEra::read_result(const CallOrigin& origin, JsonValue result) const {
-  const bool is_of_answers = !origin.rounds.answers.is_null();
+  const bool is_of_answers = origin.rounds.client_was_asked;
   const bool is_public = result.find("cacheScope").is("public") && !is_of_answers &&
                          catalog_.current(origin.caller->principal)->is_whole();
   const bool is_timed = result.contains("ttlMs") && !is_of_answers;

@@ -39,7 +39,8 @@ class ModernEra final : public CallAnswers {
 
   // Methods that no other revision has, so that whoever calls one means this era.
   static bool has_alone(std::optional<Method> method) {
-    return method == Method::server_discover || method == Method::subscriptions_listen;
+    return method == Method::server_discover || method == Method::subscriptions_listen ||
+           method == Method::tasks_update;
   }
 
   // Answers a request. `output` is where its client hears notifications, if that has one place for them, such as stdio;

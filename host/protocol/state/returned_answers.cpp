@@ -17,7 +17,8 @@ Json member_of(JsonValue params, const char* name) {
 Result<EarlierRounds> rounds_of_state(const Json& content, const Json& responses) {
   EarlierRounds rounds{.answers = content["answers"],
                        .state = content.value("state", std::string()),
-                       .count = content["round"].get<unsigned>()};
+                       .count = content["round"].get<unsigned>(),
+                       .client_was_asked = true};
   for (const auto& [name, request] : content["asked"].items()) {
     const auto response = responses.find(name);
     if (response == responses.end()) continue;

@@ -70,6 +70,7 @@ void Session::unsubscribe(const std::string& uri) {
 void Session::attach(const std::shared_ptr<NotificationStream>& stream, const Principal& principal) {
   {
     const MutexLock lock(mutex_);
+    std::erase_if(streams_, [](const Stream& each) { return each.output.expired(); });
     if (!closed_) streams_.push_back({stream, principal});
     if (!closed_) return tell_pending();
   }
@@ -118,40 +119,40 @@ void Session::close_streams() {
 }
 
 void Session::tell_pending() {
-  std::erase_if(streams_, [](const Stream& each) { return each.output.expired(); });
-  if (!initialized_ || streams_.empty()) return;
-  const auto anybody = [](const Principal&) { return true; };
-  const auto tell = [&](bool& pending, Method method) REQUIRES(mutex_) {
-    if (pending && send([method] { return notification(method); }, anybody).value_or(false)) pending = false;
+  if (!initialized_) return;
+  // The newest first: an older one may be what is left of a connection that the client has lost.
+  std::vector<LiveStream> live;
+  for (auto each = streams_.rbegin(); each != streams_.rend(); ++each) {
+    if (auto stream = each->output.lock()) live.push_back({std::move(stream), each->principal});
+  }
+  const auto tell = [&](bool& pending, Method method) {
+    if (!pending) return;
+    pending = !send(
+        live, [method] { return notification(method); }, [](const Principal&) { return true; });
   };
   tell(pending_.tools, Method::notifications_tools_list_changed);
   tell(pending_.resources, Method::notifications_resources_list_changed);
   tell(pending_.prompts, Method::notifications_prompts_list_changed);
-  // What one is refused for, the others would be, too.
-  bool has_room = true;
-  std::erase_if(pending_updates_, [this, &has_room](const std::string& uri) REQUIRES(mutex_) {
-    if (!has_room) return false;
-    const auto may_read = [&catalog = *catalog_, &uri](const Principal& principal) {
-      return catalog.current(principal)->may_read(uri);
-    };
-    const auto message = [&uri] { return notification(Method::notifications_resources_updated, updated_params(uri)); };
-    const auto heard = send(message, may_read);
-    has_room = heard.value_or(true);
-    return heard.value_or(false);
+  std::erase_if(pending_updates_, [&live, &catalog = *catalog_](const std::string& uri) {
+    const auto may_read = [&](const Principal& principal) { return catalog.current(principal)->may_read(uri); };
+    const auto message = [&] { return notification(Method::notifications_resources_updated, updated_params(uri)); };
+    return send(live, message, may_read);
   });
 }
 
 template <class Message, class May>
-std::optional<bool> Session::send(const Message& message, const May& may_hear) {
+bool Session::send(std::vector<LiveStream>& streams, const Message& message, const May& may_hear) {
   std::string text;
-  // The newest first: an older one may be what is left of a connection that the client has lost.
-  for (auto each = streams_.rbegin(); each != streams_.rend(); ++each) {
-    const auto stream = each->output.lock();
-    if (stream == nullptr || !may_hear(each->principal)) continue;
+  for (auto each = streams.begin(); each != streams.end();) {
+    if (!may_hear(each->principal)) {
+      ++each;
+      continue;
+    }
     if (text.empty()) text = message();
-    if (stream->send(text)) return true;
+    if (each->output->send(text)) return true;
+    each = streams.erase(each);
   }
-  return text.empty() ? std::nullopt : std::optional(false);
+  return false;
 }
 
 Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock, CallObserver* observer)

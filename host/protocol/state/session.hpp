@@ -9,7 +9,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -77,11 +76,16 @@ class Session final : public ListListener, public ResourceListener, public std::
     std::weak_ptr<NotificationStream> output;
     Principal principal;
   };
+  struct LiveStream {
+    std::shared_ptr<NotificationStream> output;
+    Principal principal;
+  };
 
   void tell_pending() REQUIRES(mutex_);
-  // On a stream of a principal that may hear it. False: none of them has room; nothing: there is none.
+  // On the first stream that has room and whose principal may hear it. Those without room are left out from then on, so
+  // that each is tried once.
   template <class Message, class May>
-  std::optional<bool> send(const Message& message, const May& may_hear) REQUIRES(mutex_);
+  static bool send(std::vector<LiveStream>& streams, const Message& message, const May& may_hear);
 
   const std::string id_;
   const std::shared_ptr<RequestsInFlight> requests_ = std::make_shared<RequestsInFlight>();

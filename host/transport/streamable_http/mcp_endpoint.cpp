@@ -55,8 +55,9 @@ void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::s
   if (auto* none = std::get_if<Server::NoMessage>(&text.content)) return exchange->reply(std::move(none->reply));
   if (const auto* batch = std::get_if<JsonValue>(&text.content)) return post_batch(*batch, head, exchange);
   const auto& message = std::get<Message>(text.content);
-  const bool is_modern = has_modern_meta(message.params) || names_modern_revision(head) ||
-                         (!head.session_id && ModernEra::has_alone(message.method));
+  const bool is_of_no_other = message.kind == Message::Kind::request && ModernEra::has_alone(message.method);
+  const bool is_modern =
+      has_modern_meta(message.params) || names_modern_revision(head) || (is_of_no_other && !head.session_id);
   if (!is_modern) return post_legacy(message, head, exchange);
   const MirroredHeaders mirrored(head);
   server_.receive_modern(message, {.principal = head.principal, .mirrored = &mirrored, .limits = head.limits},

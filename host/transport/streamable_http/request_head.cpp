@@ -40,6 +40,11 @@ std::set<std::string, std::less<>> elements(std::optional<std::string_view> list
   return all;
 }
 
+// 2026-07-28, basic/transports/streamable-http, "Standard Request Headers".
+bool mirrors_the_body(std::string_view field) {
+  return field == "MCP-Protocol-Version" || field == "Mcp-Method" || field == "Mcp-Name";
+}
+
 std::optional<HttpRefusal> narrow(const NarrowingFields& fields, Principal& principal) {
   // A session keeps what its client wishes.
   constexpr std::size_t most_bytes = 4096;
@@ -87,9 +92,11 @@ std::optional<HttpRefusal> read_head(const HttpRequest& request, HttpHead& head)
   head.principal = request.principal;
   const auto repeated = read_single_fields(request.all_fields, wanted);
   if (!repeated.empty()) {
-    auto message = "The header " + std::string(repeated) + " is given more than once";
-    auto body = error_response(id_of(request), {error_code::header_mismatch, "Header mismatch: " + message});
-    return HttpRefusal{400, std::move(message), {}, std::move(body)};
+    HttpRefusal refusal{400, "The header " + std::string(repeated) + " is given more than once"};
+    if (mirrors_the_body(repeated))
+      refusal.body =
+          error_response(id_of(request), {error_code::header_mismatch, "Header mismatch: " + refusal.message});
+    return refusal;
   }
   return narrowing.any() ? narrow(narrowing, head.principal) : std::nullopt;
 }

@@ -52,10 +52,14 @@ std::optional<HttpRefusal> check_post(const HttpFields& fields, const HttpHead& 
   return HttpRefusal{406, "Accept must list both application/json and text/event-stream"};
 }
 
-std::optional<HttpRefusal> check_stream(const HttpFields& fields, const HttpHead& head) {
-  if (McpEndpoint::names_modern_revision(head)) return std::nullopt;  // which has none, whatever is accepted
+std::optional<HttpRefusal> check_stream(const HttpFields& fields, const HttpHead&) {
   if (accepts(fields.accept, "text/event-stream")) return std::nullopt;
   return HttpRefusal{406, "Accept must list text/event-stream"};
+}
+
+// Of the endpoint, which has none in the modern era, whatever is accepted.
+std::optional<HttpRefusal> check_listening(const HttpFields& fields, const HttpHead& head) {
+  return McpEndpoint::names_modern_revision(head) ? std::nullopt : check_stream(fields, head);
 }
 
 HttpRefusal refuse_resumption(EventLog::Resumption::Outcome outcome) {
@@ -130,7 +134,7 @@ HttpHandler StreamableHttp::by(Answer answer, Check check) {
 }
 
 HttpHandler StreamableHttp::listen_or_upgrade() {
-  auto listen = by(&StreamableHttp::answer_get, check_stream);
+  auto listen = by(&StreamableHttp::answer_get, check_listening);
   if (!options_.websocket) return listen;
   return [listen = std::move(listen), upgrade = by(&StreamableHttp::answer_websocket)](HttpRequest& request,
                                                                                        HttpConnection& connection) {

@@ -36,8 +36,12 @@ TEST(Claims, MayWriteTheOriginOfTheServerInCapitals) {
   const IssuerSettings issuer{.issuer = "https://issuer.example"};
   const auto is_good = [&](const std::string& audience) {
     const Json claims = {{"iss", "https://issuer.example"}, {"sub", "ada"}, {"aud", audience}, {"exp", 1'785'250'000}};
-    return identity_of_token(claims, "at+jwt", issuer, {"https://mcp.example:8443/mcp"}, now).has_value();
+    const std::vector<std::string> audiences{"https://mcp.example:8443/mcp", "https://Other.example/x", "api://App"};
+    return identity_of_token(claims, "at+jwt", issuer, audiences, now).has_value();
   };
+  EXPECT_TRUE(is_good("https://Other.example/x"));
+  EXPECT_TRUE(is_good("api://App"));
+  EXPECT_FALSE(is_good("api://app"));
   EXPECT_TRUE(is_good("https://mcp.example:8443/mcp"));
   EXPECT_TRUE(is_good("HTTPS://MCP.example:8443/mcp"));
   EXPECT_FALSE(is_good("https://mcp.example:8443/MCP"));

@@ -267,10 +267,10 @@ TEST(RolePolicy, ShowsWhatAFurtherScopeWouldPermit) {
 
 // The same, "Runtime Insufficient Scope Errors".
 TEST(RolePolicy, NamesTheScopeThatGivesLeastBesides) {
-  const auto roles = policy({{"admin", {.allow = rules({"*"}), .scopes = {"everything"}}},
+  const auto roles = policy({{"admin", {.allow = rules({"tool:note_read", "*"}), .scopes = {"everything"}}},
                              {"callers", {.allow = rules({"tool:*", "prompt:*"}), .scopes = {"calls"}}},
                              {"notes", {.allow = rules({"tool:note_*"}), .scopes = {"notes"}}},
-                             {"reader", {.allow = rules({"tool:note_read"}), .scopes = {"read"}}},
+                             {"reader", {.allow = rules({"tool:note_read"}), .scopes = {"everything", "read"}}},
                              {"tools", {.allow = rules({"tool:*"}), .scopes = {"tools"}}}});
   const auto scope_for = [&](const char* name) {
     return roles->rights_of({}, true)->to(tool(name), "sums").rule->check(test::json_value("{}"))->scopes;

@@ -37,7 +37,8 @@ TEST(ParameterHeaders, AreFoundWithThePathsOfTheirArguments) {
 TEST(ParameterHeaders, AreNotSeenInPropertiesThatAreCalledSoOrInValues) {
   const auto headers = read(R"({"type":"object","properties":{
       "x-mcp-header":{"type":"string"},"items":{"type":"string","x-mcp-header":"Items"},
-      "a":{"default":{"x-mcp-header":"A"},"enum":[{"x-mcp-header":"A"}]}}})");
+      "a":{"default":{"x-mcp-header":"A"},"enum":[{"x-mcp-header":"A"}]}},"example":{"x-mcp-header":"A"},
+      "dependentRequired":{"x-mcp-header":["a"]}})");
   ASSERT_TRUE(headers);
   ASSERT_EQ(headers->size(), 1U);
   EXPECT_EQ((*headers)[0].name, "Mcp-Param-Items");

@@ -70,7 +70,7 @@ TEST(InputRequests, AreRefusedByNameAndReason) {
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"fax"}})"),
             "inputRequests.a: params.mode is neither \"form\" nor \"url\"");
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"url"}})"),
-            "inputRequests.a: params.url is no URL that begins with https:// or http://");
+            "inputRequests.a: params.url is no URL with a host, such as https://example.com");
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","requestedSchema":{}}})"),
             "inputRequests.a: params.requestedSchema is not a schema with \"type\": \"object\" and \"properties\"");
   EXPECT_EQ(refusal(R"({"method":"sampling/createMessage","params":{"maxTokens":1}})"),
@@ -86,11 +86,12 @@ TEST(InputRequests, SendNobodyToWhatIsNoPage) {
   const auto at = [](const std::string& url) {
     return refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"url","url":")" + url + "\"}}");
   };
-  for (const auto* const good : {"https://example.com/pay?id=1", "HTTP://127.0.0.1:8080", "https://[::1]/"})
+  for (const auto* const good : {"https://example.com/pay?id=1", "HTTP://127.0.0.1:8080", "https://[::1]/",
+                                 "vscode://x/y", "https://a.example/x|y"})
     EXPECT_EQ(at(good), "accepted") << good;
-  for (const auto* const bad :
-       {"", "a page", "javascript:alert(1)", "https://", "https:///x", "//example.com", "http://a b"})
-    EXPECT_EQ(at(bad), "inputRequests.a: params.url is no URL that begins with https:// or http://") << bad;
+  for (const auto* const bad : {"", "a page", "javascript:alert(1)", "https://", "https:///x", "//example.com",
+                                "file:///etc/passwd", "data:text/html,x"})
+    EXPECT_EQ(at(bad), "inputRequests.a: params.url is no URL with a host, such as https://example.com") << bad;
 }
 
 TEST(InputRequests, AskNoModelWithToolsAndResultsThatDoNotBelongTogether) {
@@ -103,8 +104,10 @@ TEST(InputRequests, AskNoModelWithToolsAndResultsThatDoNotBelongTogether) {
   const std::string text = R"({"role":"user","content":{"type":"text","text":"hi"}})";
   EXPECT_EQ(with(text + "," + use + "," + result + "," + text), "accepted");
   const auto unanswered =
-      "inputRequests.a: a message of params.messages with a \"tool_use\" is not followed by one of the user's with its "
-      "\"tool_result\"";
+      "inputRequests.a: each \"tool_use\" of params.messages needs its \"tool_result\" in the next message, and no "
+      "other";
+  EXPECT_EQ(with(result), unanswered);
+  EXPECT_EQ(with(use + R"(,{"role":"user","content":{"type":"tool_result","toolUseId":"2"}})"), unanswered);
   EXPECT_EQ(with(use), unanswered);
   EXPECT_EQ(with(use + "," + text + "," + result), unanswered);
   const auto mixed =

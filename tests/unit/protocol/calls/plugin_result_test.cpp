@@ -95,7 +95,7 @@ TEST(PluginResult, OfAToolHasBlocksOfKnownTypes) {
 TEST(PluginResult, HasBytesAsBase64) {
   EXPECT_EQ(refusal_of_block(R"({"type":"image","data":"!!","mimeType":"image/png"})"),
             "content[0] has a \"data\" that is no Base64");
-  EXPECT_EQ(refusal_of_block(R"({"type":"resource","resource":{"uri":"a://b","blob":"AAA"}})"),
+  EXPECT_EQ(refusal_of_block(R"({"type":"resource","resource":{"uri":"a://b","blob":"AAAAA"}})"),
             "content[0].resource has a \"blob\" that is no Base64");
   EXPECT_EQ(refusal_of_read(R"({"contents":[{"uri":"a://b","blob":"AA=A"}]})"),
             "contents[0] has a \"blob\" that is no Base64");

@@ -220,6 +220,8 @@ TEST_F(ModernSubscriptionTest, IsRefusedWhereItsFilterIsMalformed) {
   };
   EXPECT_EQ(listen(R"({"toolsListChanged":"yes"})")->body(), refused_kind("toolsListChanged must be true or false"));
   EXPECT_EQ(listen(R"({"taskIds":"x"})")->body(), refused_kind("taskIds must be an array of strings"));
+  EXPECT_EQ(listen(R"({"toolsListChanged":null,"taskIds":null,"resourceSubscriptions":null})")->notifications().size(),
+            1U);
 }
 
 TEST_F(ModernSubscriptionTest, HearsNothingOnceTheClientCancelledIt) {
