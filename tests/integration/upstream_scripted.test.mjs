@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
@@ -170,4 +172,126 @@ test('OfNoMoreResourcesThanTheFirstHundredAreUpdatesAskedFor', async (context) =
     await server.until(() => JSON.stringify(subscribed()) === wanted);
     assert.equal(await call('move'), 'moved');
   }
+});
+
+// Over a connection on which nothing tells which call asks, it would keep all others from asking.
+for (const [how, words, code] of [['refuses', 'User rejected it', -1], ['fills in wrongly', 'must be a string', -1], ['cancels', 'ended before', -1]]) {
+  test(`AnUpstreamIsToldThatAClient ${how}`, async (context) => {
+    const abort = new AbortController();
+    const elicit = () => {
+      if (how === 'refuses') throw Object.assign(new Error('User rejected it'), { code: -1 });
+      if (how === 'cancels') abort.abort();
+      return { action: 'accept', content: { a: 5 } };
+    };
+    let call;
+    const server = await startScripted(context, {
+      ...legacy({ tools: {} }),
+      'tools/list': () => ({ tools: [tool('ask')] }),
+      'tools/call': (params, response, id) => {
+        call = id;
+        const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } };
+        stream(response, { id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema } });
+      },
+    });
+    const { host } = await serve(context, server);
+    const client = await connectHttp(kinds[0], host.url, {
+      options: { capabilities: { elicitation: { form: {} } } },
+      prepare: (made) => made.setRequestHandler(ElicitRequestSchema, elicit),
+    });
+    const ended = client.callTool({ name: 'ask', arguments: {} }, undefined, { signal: abort.signal }).catch(String);
+    await server.until((heard) => heard.some(({ id, method }) => id === 'q' && method === undefined));
+    const { error } = server.heard.find(({ id }) => id === 'q');
+    assert.equal(error.code, code);
+    assert.match(error.message, new RegExp(words));
+    await server.until(() => server.count('notifications/cancelled') > 0);
+    assert.equal(server.heard.find(({ method }) => method === 'notifications/cancelled').params.requestId, call);
+    await ended;
+  });
+}
+
+test('AModernServerThatAsksIsNotAnswered', async (context) => {
+  const server = await startScripted(context, {
+    ...modern({ tools: {} }),
+    'tools/list': () => ({ resultType: 'complete', tools: [tool('ask')] }),
+    'tools/call': (params, response, id) => {
+      stream(response, { id: 'q', method: 'ping' }, { id, result: { resultType: 'complete', ...said('asked') } });
+      response.end();
+    },
+  });
+  const { host, call } = await serve(context, server);
+  assert.equal(await call('ask'), 'asked');
+  const { reason } = await host.log.until({ event: 'plugin misbehaved' });
+  assert.match(reason, /it asked ping, which a server of 2026-07-28 does not/);
+  assert.ok(server.heard.every(({ method }) => method !== undefined));
+});
+
+test('AServerThatEndsItsSubscriptionIsAskedAgain', async (context) => {
+  const server = await startScripted(context, {
+    ...modern({ tools: { listChanged: true } }),
+    'tools/list': () => ({ resultType: 'complete', tools: [tool('echo')] }),
+    'subscriptions/listen': (params, response, id) =>
+      stream(response, { method: 'notifications/cancelled', params: { requestId: id, reason: 'the notifier restarts' } }),
+  });
+  await serve(context, server);
+  await server.until(() => server.count('subscriptions/listen') > 1);
+});
+
+test('AServerThatIsReplacedByOneOfTheOtherEraIsConnectedToAnew', async (context) => {
+  const refuse = (code, message) => (params, response, id) => {
+    response.writeHead(400, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
+  };
+  const unsupported = refuse(-32000, 'Bad Request: Unsupported protocol version');
+  const mismatch = refuse(-32020, 'Header mismatch: Mcp-Method is missing');
+  const eras = {
+    modern: {
+      ...modern({ tools: {} }), initialize: mismatch, ping: mismatch,
+      'tools/list': () => ({ resultType: 'complete', tools: [tool('era')] }),
+      'tools/call': ({ _meta }, response, id) =>
+        _meta?.['io.modelcontextprotocol/protocolVersion'] ? { resultType: 'complete', ...said('modern') } : mismatch({}, response, id),
+    },
+    legacy: {
+      ...legacy({ tools: {} }), 'server/discover': unsupported,
+      'tools/list': () => ({ tools: [tool('era')] }),
+      'tools/call': ({ _meta }, response, id) =>
+        _meta?.['io.modelcontextprotocol/protocolVersion'] ? unsupported({}, response, id) : said('legacy'),
+    },
+  };
+  const answers = { ...eras.modern };
+  const server = await startScripted(context, answers);
+  const { call } = await serve(context, server);
+  for (const era of ['modern', 'legacy', 'modern']) {
+    Object.assign(answers, eras[era]);
+    while (await call('era') !== era) await pause(20);
+  }
+});
+
+test('AnUpstreamTakesItsQuestionBackAndItsClientIsToldSo', async (context) => {
+  const asked = Promise.withResolvers();
+  const aborted = Promise.withResolvers();
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    'tools/list': () => ({ tools: [tool('ask')] }),
+    'tools/call': async (params, response, id) => {
+      const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } };
+      stream(response, { id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema } });
+      await asked.promise;
+      const send = (message) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+      send({ method: 'notifications/cancelled', params: { requestId: 'q' } });
+      await aborted.promise;
+      send({ id, result: said('went on') });
+      response.end();
+    },
+  });
+  const { host } = await serve(context, server);
+  const client = await connectHttp(kinds[0], host.url, {
+    options: { capabilities: { elicitation: { form: {} } } },
+    prepare: (made) => made.setRequestHandler(ElicitRequestSchema, (request, { signal }) => {
+      asked.resolve();
+      signal.addEventListener('abort', aborted.resolve);
+      return new Promise(() => {});
+    }),
+  });
+  assert.equal(text(await client.callTool({ name: 'ask', arguments: {} })), 'went on');
+  assert.ok(server.heard.every(({ id }) => id !== 'q'));
 });

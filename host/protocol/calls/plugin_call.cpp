@@ -221,18 +221,24 @@ void PluginCall::refuse(std::string error) {
 }
 
 void PluginCall::ask(std::string_view json) {
-  if (method() == PluginMethod::completion_complete) {
-    return exchange_->reply(misbehaviour("it asks the client, which a completion cannot"));
-  }
+  auto state = read_input_state(json);
+  const auto refuse_it = [&](const std::string& why) {
+    if (!state.empty()) plugin_->not_answered(state, error_code::invalid_params, why);
+    exchange_->reply(misbehaviour(why));
+  };
+  if (method() == PluginMethod::completion_complete) return refuse_it("it asks the client, which a completion cannot");
   auto requests = read_input_requests(json);
-  if (requests.has_error()) return exchange_->reply(misbehaviour(requests.error().message));
+  if (requests.has_error()) return refuse_it(requests.error().message);
   const bool is_first = origin_.rounds.answers.is_null();
   SuspendedCall call{method(), is_first ? params() : without_answers(params()), component(), meta_, origin_, exchange_};
   if (++call.origin.rounds.count > max_rounds) {
-    return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(max_rounds) + " times"));
+    return refuse_it("it asked the client more than " + std::to_string(max_rounds) + " times");
   }
   call.origin.rounds.last_progress = progress_.last();
-  call.origin.rounds.state = read_input_state(json);
+  call.origin.rounds.awaited.reset();
+  if (origin_.session != nullptr && !state.empty())
+    call.origin.rounds.awaited = std::make_shared<const AwaitedAnswers>(plugin_, state);
+  call.origin.rounds.state = std::move(state);
   // What is asked again is not answered by what was said before.
   if (auto& answers = call.origin.rounds.answers; answers.is_object()) {
     for (const auto& [name, request] : requests->items())

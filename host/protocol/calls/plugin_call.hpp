@@ -11,6 +11,7 @@
 #include "catalog/caller_view.hpp"
 #include "plugin/plugin.hpp"
 #include "protocol/caller.hpp"
+#include "protocol/calls/awaited_answers.hpp"
 #include "protocol/calls/call_log.hpp"
 #include "protocol/calls/component_calls.hpp"
 #include "protocol/calls/payments.hpp"
@@ -31,6 +32,8 @@ struct EarlierRounds {
   std::string state = {};  // what the plugin wants to have handed back with the answers
   unsigned count = 0;
   std::optional<double> last_progress = {};
+  // Null where nobody would notice that there are none: a client of the modern era comes back, or does not.
+  std::shared_ptr<const AwaitedAnswers> awaited = {};
 };
 
 // Where a call comes from.

@@ -40,8 +40,8 @@ struct UpstreamLink {
 class UpstreamCalls final : private CallTable::Owner {
  public:
   using RequestId = UpstreamClient::RequestId;
-  // A request has ended without an answer.
-  using Failed = std::function<void(const UpstreamFailure& failure)>;
+  // A request has ended without an answer, or with an error.
+  using Failed = std::function<void(const UpstreamOutcome& outcome)>;
 
   // What the surroundings refer to, and the log, outlive it.
   UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, Failed failed);
@@ -64,12 +64,19 @@ class UpstreamCalls final : private CallTable::Owner {
   // Whether the upstream is at nothing: neither at a call nor at one that waits for answers of its client.
   bool is_idle() const;
   void expire_questions(UpstreamQuestions::Clock::time_point now);
+  // As Plugin has it.
+  void not_answered(const std::string& input_state, int code, std::string_view why);
+  void when_withdrawn(const std::string& input_state, std::function<void()> told) {
+    questions_.watch(input_state, std::move(told));
+  }
 
   // What the connection tells, as UpstreamClient::Owner has it.
   void progressed(RequestId request, double progress, double total, std::string_view message);
   void said(std::optional<RequestId> request, std::string_view level, std::string_view text);
   // False: no connection is served, and nobody has answered.
   bool asked(std::optional<RequestId> request, from_upstream::Request& question);
+  // It wants no answer any more to what it has asked under this id.
+  void withdrawn(const Json& question);
 
  private:
   enum class Door { waits, open, refuses };
@@ -89,6 +96,8 @@ class UpstreamCalls final : private CallTable::Owner {
     std::optional<ToldProgress> progress = {};                              // likewise, the last of it
     unsigned questions = 0;                                                 // so far
     unsigned repetitions = 0;                                               // of the call, for its state alone
+    bool has_visited = false;                                               // the call is made again because of that
+    bool keeps_place = false;                                               // while its caller is asked
     std::size_t kept_bytes = 0;                                             // of `open` and `outcome`
   };
   // A connection and its requests. What is not const is guarded by the mutex of the calls.
@@ -98,7 +107,7 @@ class UpstreamCalls final : private CallTable::Owner {
     std::unordered_map<RequestId, Given> given = {};
     std::unordered_map<std::uint64_t, RequestId> requests = {};  // by the calls that wait for them
     std::size_t kept_bytes = 0;                                  // of all given
-    std::size_t running = 0;                                     // calls that it has been given
+    std::size_t running = 0;                                     // calls that it has been given, and kept places
     bool is_giving = false;                                      // a thread gives it those that wait
   };
   using ServedPtr = std::shared_ptr<Served>;
@@ -121,12 +130,17 @@ class UpstreamCalls final : private CallTable::Owner {
   void give_waiting();
   void give(const ServedPtr& served, const CallTable::Admitted& admitted);
   void ended_on(Served& served);
-  void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params,
-                     unsigned repetitions = 0);
+  // How often, and why, it is made again.
+  struct Again {
+    unsigned repetitions = 0;
+    bool has_visited = false;
+  };
+  void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params, Again again);
   bool repeat(const ServedPtr& served, std::uint64_t call, const std::string& state, unsigned repetitions);
   // False: there is no room for so much.
   bool keep(Served& served, Given& given, std::size_t bytes) REQUIRES(mutex_);
   void erase(Served& served, RequestId request) REQUIRES(mutex_);
+  void keep_outcome(Served& served, Given& given, UpstreamOutcome outcome) REQUIRES(mutex_);
   void resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
   void go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered);
   Params params_of(const Call& call) const;
@@ -134,11 +148,14 @@ class UpstreamCalls final : private CallTable::Owner {
   std::vector<ParameterHeader> headers_of(const std::string& tool) const;
   void answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome);
   // `asks`: it is a modern result that wants answers first.
-  void complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome, bool asks);
-  void complete_with_error(std::uint64_t call, const UpstreamError& error);
+  void complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks);
+  void complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error);
   bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
   void ask(std::uint64_t call, AskedQuestions questions);
   void ask_open(const ServedPtr& served, RequestId request);
+  // The request that has asked them is over, unless it has ended by itself.
+  void withdraw(const AskedQuestions& questions, int code, std::string_view why);
+  bool goes_on(const Call& call) const;
   static std::optional<RequestId> asking_request(const Served& served, std::optional<RequestId> known);
 
   const PluginIdentity& identity_;

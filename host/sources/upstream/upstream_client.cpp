@@ -215,6 +215,7 @@ Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, b
       return fail("it speaks no revision of MCP that this host speaks, but " + dump(versions));
     }
     note_self(peer, *result, info_in(*result));
+    is_modern_ = true;
     return peer;
   }
   if (const auto* const error = std::get_if<UpstreamError>(&outcome); error != nullptr && is_modern_error(*error)) {
@@ -263,6 +264,12 @@ Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patien
 
 Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
   const auto outcome = ask(peer, peer.is_modern ? "server/discover" : "ping", Json::object(), patience);
+  if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
+    // A modern server knows what it was asked, and no other server says what only modern ones say.
+    const bool is_modern = is_modern_error(*error) && error->code != unsupported_version;
+    const bool is_other = peer.is_modern ? !is_modern : is_modern_error(*error);
+    return is_other ? Result<>(fail_for_now("it speaks another revision now")) : Result<>();
+  }
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const bool is_alive = failure == nullptr || failure->is_refused_for_now();
   return is_alive ? Result<>() : Result<>(failure->error);
@@ -410,11 +417,28 @@ void UpstreamClient::take(const from_upstream::Notification& notification, std::
       method == "notifications/prompts/list_changed") {
     return owner_->lists_changed();
   }
+  if (method == "notifications/cancelled") return take_cancelled(params.value("requestId", Json()));
   if (method != "notifications/resources/updated") return;
   if (const auto uri = params.value("uri", Json()); uri.is_string()) owner_->resource_updated(uri.get<std::string>());
 }
 
+// In the modern era that is a subscription of the host's, which the server ends (2026-07-28, basic/transports/stdio);
+// in the legacy one something that it has asked.
+void UpstreamClient::take_cancelled(const Json& request) {
+  if (!is_modern_) return owner_->withdrawn(request);
+  const auto id = request.is_number_unsigned() ? request.get<RequestId>() : 0;
+  const auto answered = take_pending(id);
+  if (answered == nullptr) return;
+  transport_->abandon(std::to_string(id));
+  answered(UpstreamFailure{fail_for_now("it has ended the request by itself")});
+}
+
 void UpstreamClient::take(from_upstream::Request question, std::optional<RequestId> stream_of) {
+  // Clients of that era answer nothing (2026-07-28, basic/transports).
+  if (is_modern_) {
+    return owner_->misbehaved("it asked " + std::string(utf8_prefix(question.method, max_said_name)) +
+                              ", which a server of " + std::string(modern_revision) + " does not; it is not answered");
+  }
   if (question.method == "ping") {
     return answer({}, question.id, Json::object());
   }

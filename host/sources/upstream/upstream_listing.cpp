@@ -9,6 +9,7 @@
 #include "base/utf8.hpp"
 #include "catalog/components.hpp"
 #include "plugin/description.hpp"
+#include "sources/upstream/upstream_wire.hpp"
 
 namespace mcph {
 namespace {
@@ -211,9 +212,8 @@ Result<> UpstreamPages::add(std::string_view page) {
 }
 
 void UpstreamPages::read(std::string_view component) {
-  // Where a key comes twice the last one counts, so that there is one of it for all who read this later.
-  const auto json = parse_json(component);
-  auto ordered = json.has_value() ? parse_ordered_json(dump(*json)) : Result<OrderedJson>(json.error());
+  // There is one of each key for all who read this later.
+  auto ordered = parse_in_order(component, default_json_depth);
   if (ordered.has_value()) return components_.push_back(*std::move(ordered));
   const auto key = json_member(component, key_of(list_));
   faulty_.push_back({list_, key ? string_in(*key).value_or("") : "", "is " + ordered.error().message});

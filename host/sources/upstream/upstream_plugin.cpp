@@ -36,6 +36,16 @@ RestartPolicy::Limits restarts_of(const UpstreamSettings& settings) {
   return limits;
 }
 
+// What servers say that have been replaced by one of the other era: of revisions and headers, or of a session.
+bool is_about_revision(const UpstreamError& error) {
+  return is_modern_error(error) || error.code == -32000 || error.code == -32001 || error.code == -32600;
+}
+
+bool is_about_connection(const UpstreamFailure& failure) {
+  const bool is_unknown_there = failure.status == 400 || failure.status == 404 || failure.status == 405;
+  return is_unknown_there || (failure.error.may_pass() && !failure.is_refused_for_now());
+}
+
 std::string version_of(const UpstreamPeer& peer) {
   return is_version(peer.version) ? peer.version : "unknown";
 }
@@ -55,7 +65,7 @@ UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, 
       policy_(restarts_of(setup_.settings)),
       is_legacy_(setup_.settings.is_legacy),
       calls_({identity_, setup_.settings.limits, setup_.events, limit_reports_, executor, &timers}, log_,
-             [this](const UpstreamFailure& failure) { request_failed(failure); }) {}
+             [this](const UpstreamOutcome& outcome) { request_failed(outcome); }) {}
 
 UpstreamPlugin::~UpstreamPlugin() {
   stop(milliseconds(0));
@@ -544,10 +554,12 @@ void UpstreamPlugin::lost(const Error& why) {
   changed_.notify_all();
 }
 
-void UpstreamPlugin::request_failed(const UpstreamFailure& failure) {
+void UpstreamPlugin::request_failed(const UpstreamOutcome& outcome) {
+  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   // It is to be initialized again, which a new connection does.
-  if (failure.session_is_gone) return lost(failure.error);
-  if (!failure.error.may_pass() || failure.is_refused_for_now()) return;
+  if (failure != nullptr && failure->session_is_gone) return lost(failure->error);
+  if (failure == nullptr ? !is_about_revision(std::get<UpstreamError>(outcome)) : !is_about_connection(*failure))
+    return;
   const MutexLock lock(mutex_);
   is_doubtful_ = true;
   changed_.notify_all();

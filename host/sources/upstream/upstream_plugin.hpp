@@ -73,6 +73,12 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void call_failed(std::string why) override;
   void answered_wrongly(std::string why) override { calls_.table().answered_wrongly(std::move(why)); }
   void went_wrong(std::string what) override { calls_.table().went_wrong(std::move(what)); }
+  void not_answered(const std::string& input_state, int code, std::string_view why) override {
+    calls_.not_answered(input_state, code, why);
+  }
+  void when_withdrawn(const std::string& input_state, std::function<void()> told) override {
+    calls_.when_withdrawn(input_state, std::move(told));
+  }
   bool stop(std::chrono::milliseconds patience) override;
 
   // What of the last listing could not be served, for people.
@@ -91,6 +97,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
     calls_.said(request, level, text);
   }
   void asked(std::optional<RequestId> request, from_upstream::Request question) override;
+  void withdrawn(const Json& question) override { calls_.withdrawn(question); }
   void lists_changed() override;
   void resource_updated(const std::string& uri) override;
   void misbehaved(std::string_view what) override;
@@ -120,7 +127,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool has_ended() const;
 
   void lost(const Error& why);
-  void request_failed(const UpstreamFailure& failure);
+  void request_failed(const UpstreamOutcome& outcome);
 
   const Setup setup_;
   PluginIdentity identity_;  // its version is written once, before describe returns the first time

@@ -216,7 +216,9 @@ Result<Message> read(std::string_view text) {
   if (id == json.end()) return Message(Notification{method->get<std::string>(), std::move(params)});
   if (!id->is_string() && !id->is_number_integer())
     return fail("has an id that is neither a string nor a whole number");
-  return Message(Request{*id, method->get<std::string>(), std::move(params)});
+  auto ordered = parse_in_order(json_member(text, "params").value_or("{}"));
+  return Message(Request{*id, method->get<std::string>(),
+                         ordered.has_value() && ordered->is_object() ? *std::move(ordered) : OrderedJson(params)});
 }
 
 std::optional<std::uint64_t> answered_request(std::string_view beginning, std::string_view end) {
@@ -244,9 +246,16 @@ bool is_modern_error(const UpstreamError& error) {
   return error.code >= -32022 && error.code <= -32020;
 }
 
-bool is_input_required(std::string_view result) {
+std::string result_type_of(std::string_view result) {
   const auto type = json_member(result, "resultType");
-  return type && json_string(*type) == "input_required";
+  return type ? json_string(*type).value_or(std::string(*type)) : "complete";
+}
+
+Result<OrderedJson> parse_in_order(std::string_view text, std::size_t max_depth) {
+  auto ordered = parse_ordered_json(text, max_depth);
+  if (ordered.has_value()) return ordered;
+  const auto sorted = parse_json(text, max_depth);
+  return sorted.has_value() ? parse_ordered_json(dump(*sorted), max_depth) : Result<OrderedJson>(sorted.error());
 }
 
 std::string without_envelope(std::string_view result) {

@@ -67,9 +67,10 @@ TEST(UpstreamWireTest, OfAResultWhatIsBetweenTheTwoIsTakenOut) {
 }
 
 TEST(UpstreamWireTest, TellsAResultThatAsksFromOneThatIsComplete) {
-  EXPECT_TRUE(is_input_required(R"({"inputRequests":{},"resultType":"input_required"})"));
-  EXPECT_FALSE(is_input_required(R"({"content":[{"resultType":"input_required"}],"resultType":"complete"})"));
-  EXPECT_FALSE(is_input_required("{}"));
+  EXPECT_EQ(result_type_of(R"({"inputRequests":{},"resultType":"input_required"})"), "input_required");
+  EXPECT_EQ(result_type_of(R"({"content":[{"resultType":"input_required"}],"resultType":"complete"})"), "complete");
+  EXPECT_EQ(result_type_of("{}"), "complete");
+  EXPECT_EQ(result_type_of(R"({"resultType":7})"), "7");
 }
 
 TEST(UpstreamWireTest, ReadsAnswersNotificationsAndRequests) {
