@@ -163,13 +163,22 @@ void PluginCall::progress(double progress, double total, std::string_view messag
 }
 
 void PluginCall::log(std::int32_t level, std::string_view message) {
+  std::string data;
+  append_json_string(data, message);
+  tell_log(level, message, data);
+}
+
+void PluginCall::log_json(std::int32_t level, std::string_view data) {
+  tell_log(level, data, data);
+}
+
+void PluginCall::tell_log(std::int32_t level, std::string_view message, std::string_view data) const {
   answers_.call_log().notified(name_of(Method::notifications_message), component(), plugin_->identity().name, message);
   const auto severity = std::clamp(static_cast<LogLevel>(level), LogLevel::debug, LogLevel::emergency);
   if (origin_.log_threshold == nullptr || severity < origin_.log_threshold->load()) return;
   std::string params = R"({"level":")" + std::string(name_of(severity)) + R"(","logger":)";
   append_json_string(params, plugin_->identity().name);
-  params += R"(,"data":)";
-  append_json_string(params, message);
+  params.append(R"(,"data":)").append(data);
   exchange_->notify_if_room(notification(Method::notifications_message, params + "}"));
 }
 

@@ -104,6 +104,7 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   void complete(Outcome outcome, std::string_view json) override;
   void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
+  void log_json(std::int32_t level, std::string_view data) override;
   std::string context() const override;
   std::string caller() const override;
   std::shared_ptr<const Catalog> caller_view() const override {
@@ -116,6 +117,7 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   static void begin_now(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
                         const CallAnswers& answers);
 
+  void tell_log(std::int32_t level, std::string_view message, std::string_view data) const;
   void ask(std::string_view json);
   // Whether the answer is one that a payment is taken for.
   bool is_to_be_paid(Outcome outcome, std::string_view json);
