@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
@@ -294,4 +294,90 @@ test('AnUpstreamTakesItsQuestionBackAndItsClientIsToldSo', async (context) => {
   });
   assert.equal(text(await client.callTool({ name: 'ask', arguments: {} })), 'went on');
   assert.ok(server.heard.every(({ id }) => id !== 'q'));
+});
+
+test('AListThatFailsCostsOnlyItself', async (context) => {
+  const answers = {
+    ...legacy({ tools: {}, prompts: {} }),
+    'tools/list': () => ({ tools: [tool('echo')] }),
+    'prompts/list': () => ({ error: { code: -32603, message: 'the prompts are away' } }),
+  };
+  const { host, names } = await serve(context, await startScripted(context, answers));
+  assert.deepEqual(await names(), ['echo']);
+  const { remark } = await host.log.until({ event: 'plugin remark' });
+  assert.equal(remark, 'a list of the upstream is left out: it answered prompts/list with the error -32603: the prompts are away');
+});
+
+test('AServerAllOfWhoseListsFailIsRefused', async (context) => {
+  const server = await startScripted(context, { ...legacy({ tools: {}, prompts: {} }), 'tools/list': () => ({ tools: null }), 'prompts/list': () => ({}) });
+  const components = await Components.create();
+  await addUpstream(components, 'far', { url: server.url });
+  const host = await HttpHost.start(components);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const { reason } = await host.log.until({ event: 'plugin refused' });
+  assert.match(reason, /its answer to tools\/list has no array "tools"/);
+});
+
+test('ACallThatMeetsAnExpiredSessionIsMadeInTheNextOne', async (context) => {
+  let sessions = 0;
+  let expired = 0;
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    initialize: (params, response, id) => {
+      const result = legacy({ tools: {} }).initialize();
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Mcp-Session-Id': `session-${++sessions}` });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    },
+    'tools/list': () => ({ tools: [tool('echo')] }),
+    'tools/call': (params, response) => {
+      if (sessions > expired) return said(`in session ${sessions}`);
+      return void response.writeHead(404).end();
+    },
+  });
+  const { call } = await serve(context, server);
+  assert.equal(await call('echo'), 'in session 1');
+  expired = 1;
+  assert.equal(await call('echo'), 'in session 2');
+  assert.equal(server.count('tools/call'), 3);
+});
+
+test('ACallWithOtherFieldsThanItsToolWantsIsMadeOnceMoreWhenTheToolsAreListed', async (context) => {
+  let field = 'Region';
+  const server = await startScripted(context, {
+    ...modern({ tools: {} }),
+    'tools/list': () => {
+      const inputSchema = { type: 'object', properties: { where: { type: 'string', 'x-mcp-header': field } } };
+      return { resultType: 'complete', tools: [{ name: 'go', inputSchema }] };
+    },
+    'tools/call': (params, response, id) => {
+      if (response.req.headers['mcp-param-zone'] === 'x') return { resultType: 'complete', ...said('gone') };
+      response.writeHead(400, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32020, message: 'Mcp-Param-Zone is missing' } }));
+    },
+  });
+  const { client } = await serve(context, server);
+  field = 'Zone';
+  assert.equal(text(await client.callTool({ name: 'go', arguments: { where: 'x' } })), 'gone');
+  assert.equal(server.count('tools/call'), 2);
+});
+
+test('WhatAServerLogsStaysWhatItIs', async (context) => {
+  const data = { table: 'a', rows: [1, 2] };
+  const server = await startScripted(context, {
+    ...legacy({ tools: {}, logging: {} }),
+    'logging/setLevel': () => ({}),
+    'tools/list': () => ({ tools: [tool('log')] }),
+    'tools/call': (params, response, id) => {
+      stream(response, { method: 'notifications/message', params: { level: 'error', logger: 'db', data } }, { id, result: said('logged') });
+      response.end();
+    },
+  });
+  const { host } = await serve(context, server);
+  const heard = [];
+  const client = await connectHttp(kinds[0], host.url, {
+    prepare: (made) => made.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => { heard.push(params); }),
+  });
+  await client.setLoggingLevel('debug');
+  assert.equal(text(await client.callTool({ name: 'log', arguments: {} })), 'logged');
+  assert.deepEqual(heard.map((each) => each.data), [data]);
 });

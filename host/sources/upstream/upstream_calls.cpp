@@ -28,6 +28,7 @@ constexpr int internal_error = -32603;
 constexpr int invalid_params = -32602;
 constexpr int no_such_method = -32601;
 constexpr int url_elicitation_required = -32042;
+constexpr int header_mismatch = -32020;
 
 // What of the caller's capabilities has to do with questions.
 std::string asked_capabilities(std::string_view context) {
@@ -133,7 +134,29 @@ void UpstreamCalls::serve(const UpstreamLink& link) {
     served_ = std::make_shared<Served>(Served{.link = link, .number = ++last_number_});
     door_ = Door::open;
   }
+  make_again();
   give_waiting();
+}
+
+void UpstreamCalls::make_again() {
+  std::vector<std::uint64_t> calls;
+  ServedPtr current;
+  {
+    const MutexLock lock(mutex_);
+    if (served_ == nullptr || door_ != Door::open) return;
+    current = served_;
+    calls.swap(again_);
+    current->running += calls.size();
+  }
+  for (const auto id : calls) {
+    const auto call = table_.find(id);
+    if (call == nullptr) {
+      ended_on(*current);
+      continue;
+    }
+    begin_request(current, {id, call}, params_of(*call), {.is_last_try = true});
+    if (const auto why = call->cancelled(); why != CancelReason::none) cancel_given(id, call, why);
+  }
 }
 
 void UpstreamCalls::hold() {
@@ -160,11 +183,15 @@ void UpstreamCalls::lose(const Error& why) {
 }
 
 void UpstreamCalls::refuse(const std::string& why) {
+  std::vector<std::uint64_t> again;
   {
     const MutexLock lock(mutex_);
     door_ = Door::refuses;
     why_not_ = why;
+    again.swap(again_);
   }
+  for (const auto call : again)
+    table_.refuse(call, why);
   for (const auto& waiting : table_.all_waiting()) {
     if (waiting.call->claim()) table_.refuse(waiting.id, why);
   }
@@ -228,7 +255,8 @@ void UpstreamCalls::progressed(RequestId request, double progress, double total,
   if (const auto found = call == 0 ? nullptr : table_.find(call)) found->progress(progress, total, message);
 }
 
-void UpstreamCalls::said(std::optional<RequestId> request, std::string_view level, std::string_view text) {
+void UpstreamCalls::said(std::optional<RequestId> request, std::string_view level, std::string_view text,
+                         std::string_view data) {
   std::uint64_t call = 0;
   {
     const MutexLock lock(mutex_);
@@ -239,7 +267,8 @@ void UpstreamCalls::said(std::optional<RequestId> request, std::string_view leve
     }
   }
   const auto severity = severity_of(level);
-  if (const auto found = call == 0 ? nullptr : table_.find(call)) return found->log(severity, text);
+  if (const auto found = call == 0 ? nullptr : table_.find(call))
+    return data.empty() ? found->log(severity, text) : found->log_json(severity, data);
   constexpr std::int32_t warning = 3;
   log_.write(severity >= warning ? Log::Level::warning : Log::Level::info, "plugin says",
              {{"plugin", identity_.name},
@@ -494,8 +523,14 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
       peer, request, name_of(call->method()), params.members,
       {.own = passed_on_meta(context), .capabilities = capabilities, .wants_progress = true, .wants_log = true});
   if (peer.is_modern && call->method() == PluginMethod::tools_call && !params.arguments.empty()) {
-    if (const auto headers = headers_of(params.name); !headers.empty())
-      message.fields = parameter_fields(headers, read_json(params.arguments));
+    if (const auto headers = headers_of(params.name); !headers.empty()) {
+      auto fields = parameter_fields(headers, read_json(params.arguments));
+      if (fields.has_error()) {
+        table_.refuse(id, fields.error().message);
+        return ended_on(*served);
+      }
+      message.fields = *std::move(fields);
+    }
   }
   if (call->method() != PluginMethod::completion_complete) message.name = std::move(params.name);
   {
@@ -504,7 +539,8 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
                               .caller = call->caller(),
                               .capabilities = std::move(capabilities),
                               .repetitions = again.repetitions,
-                              .has_visited = again.has_visited};
+                              .has_visited = again.has_visited,
+                              .is_last_try = again.is_last_try};
     served->requests[id] = request;
   }
   const auto sent = client->request(std::move(message), request, [this, served, request](UpstreamOutcome outcome) {
@@ -526,7 +562,7 @@ bool UpstreamCalls::repeat(const ServedPtr& served, std::uint64_t call, const st
   if (found == nullptr) return false;
   auto params = params_of(*found);
   append_json_member(params.members, "requestState", dump(Json(state)));
-  begin_request(served, {call, found}, std::move(params), {.repetitions = repetitions});
+  begin_request(served, {call, found}, std::move(params), {.repetitions = repetitions, .is_last_try = true});
   if (const auto why = found->cancelled(); why != CancelReason::none) cancel_given(call, found, why);
   return true;
 }
@@ -562,13 +598,13 @@ void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& a
   if (questions.request != 0) return go_on(served, id, *answered);
   if (questions.without_visits) {
     if (are_all_accepted(questions, answers))
-      return begin_request(served, admitted, std::move(params), {.has_visited = true});
+      return begin_request(served, admitted, std::move(params), {.has_visited = true, .is_last_try = true});
     table_.complete({id, static_cast<std::int32_t>(Outcome::error), *questions.without_visits});
     return ended_on(*served);
   }
   append_json_member(params.members, "inputResponses", dump(answers));
   if (questions.request_state) append_json_member(params.members, "requestState", dump(Json(*questions.request_state)));
-  begin_request(served, admitted, std::move(params), {});
+  begin_request(served, admitted, std::move(params), {.is_last_try = true});
 }
 
 // The call takes over the request that has asked.
@@ -618,23 +654,31 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const Ups
 }
 
 void UpstreamCalls::answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome) {
-  if (!std::holds_alternative<std::string>(outcome)) failed_(outcome);
   Given given;
+  bool is_known = false;
   bool is_asked = false;
+  bool is_kept = false;
+  const auto told = std::holds_alternative<std::string>(outcome) ? std::nullopt : std::optional(outcome);
   {
     const MutexLock lock(mutex_);
     const auto found = served->given.find(request);
-    if (found == served->given.end()) return;
-    is_asked = found->second.call == 0;
+    is_known = found != served->given.end();
+    is_asked = is_known && found->second.call == 0;
     if (is_asked) {
       keep_outcome(*served, found->second, std::move(outcome));
-    } else {
+    } else if (is_known) {
       given = found->second;
       erase(*served, request);
       served->requests.erase(given.call);
+      // Before anybody is told, who might make it possible at once.
+      is_kept = door_ != Door::refuses && may_be_made_again(given, outcome);
+      if (is_kept) again_.push_back(given.call);
     }
   }
+  if (told) failed_(*told);
+  if (!is_known) return;
   if (is_asked) return give_waiting();
+  if (is_kept) return ended_on(*served);
   const auto call = given.call;
   const auto* const result = std::get_if<std::string>(&outcome);
   const auto type = served->link.peer.is_modern && result != nullptr ? result_type_of(*result) : "complete";
@@ -649,6 +693,15 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
     return table_.refuse(call, " answered with the resultType \"" + shown + "\", which this host does not know");
   }
   complete(call, given, std::move(outcome), asks);
+}
+
+// It cannot have run, and may do so soon (2025-11-25, basic/transports, "Session Management"; 2026-07-28, "Header
+// Mismatch").
+bool UpstreamCalls::may_be_made_again(const Given& given, const UpstreamOutcome& outcome) {
+  if (given.is_last_try) return false;
+  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+  const auto* const error = std::get_if<UpstreamError>(&outcome);
+  return (failure != nullptr && failure->session_is_gone) || (error != nullptr && error->code == header_mismatch);
 }
 
 // It went on without waiting for its answers.
@@ -704,6 +757,10 @@ bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std
 }
 
 void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& /*call*/, CancelReason /*reason*/) {
+  if (drop_again(id)) {
+    table_.complete({id, static_cast<std::int32_t>(Outcome::error), words_for_cancelled_call()});
+    return;
+  }
   const auto current = served();
   if (current == nullptr) return;
   std::optional<RequestId> request;
@@ -716,9 +773,17 @@ void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& 
     erase(*current, *request);
   }
   current->link.client->cancel(current->link.peer, *request, words_for_cancelled);
-  table_.complete({id, static_cast<std::int32_t>(Outcome::error),
-                   error_text(internal_error, "plugin " + identity_.name + ": the call was cancelled")});
+  table_.complete({id, static_cast<std::int32_t>(Outcome::error), words_for_cancelled_call()});
   ended_on(*current);
+}
+
+bool UpstreamCalls::drop_again(std::uint64_t call) {
+  const MutexLock lock(mutex_);
+  return std::erase(again_, call) > 0;
+}
+
+std::string UpstreamCalls::words_for_cancelled_call() const {
+  return error_text(internal_error, "plugin " + identity_.name + ": the call was cancelled");
 }
 
 void UpstreamCalls::end_overdue(std::uint64_t id, const Call& /*call*/) {

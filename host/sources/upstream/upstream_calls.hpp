@@ -61,6 +61,10 @@ class UpstreamCalls final : private CallTable::Owner {
   // `why` follows "plugin NAME". Those that wait are refused, too.
   void refuse(const std::string& why);
 
+  // Calls that cannot have run, and could now, are made again: because their session was gone, which serve does, too,
+  // or because what their tools want in fields of HTTP has been listed anew.
+  void make_again();
+
   // Whether the upstream is at nothing: neither at a call nor at one that waits for answers of its client.
   bool is_idle() const;
   void expire_questions(UpstreamQuestions::Clock::time_point now);
@@ -72,7 +76,7 @@ class UpstreamCalls final : private CallTable::Owner {
 
   // What the connection tells, as UpstreamClient::Owner has it.
   void progressed(RequestId request, double progress, double total, std::string_view message);
-  void said(std::optional<RequestId> request, std::string_view level, std::string_view text);
+  void said(std::optional<RequestId> request, std::string_view level, std::string_view text, std::string_view data);
   // False: no connection is served, and nobody has answered.
   bool asked(std::optional<RequestId> request, from_upstream::Request& question);
   // It wants no answer any more to what it has asked under this id.
@@ -97,6 +101,7 @@ class UpstreamCalls final : private CallTable::Owner {
     unsigned questions = 0;                                                 // so far
     unsigned repetitions = 0;                                               // of the call, for its state alone
     bool has_visited = false;                                               // the call is made again because of that
+    bool is_last_try = false;                                               // it is not made once more
     bool keeps_place = false;                                               // while its caller is asked
     std::size_t kept_bytes = 0;                                             // of `open` and `outcome`
   };
@@ -134,6 +139,7 @@ class UpstreamCalls final : private CallTable::Owner {
   struct Again {
     unsigned repetitions = 0;
     bool has_visited = false;
+    bool is_last_try = false;
   };
   void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params, Again again);
   bool repeat(const ServedPtr& served, std::uint64_t call, const std::string& state, unsigned repetitions);
@@ -148,6 +154,9 @@ class UpstreamCalls final : private CallTable::Owner {
   std::vector<ParameterHeader> headers_of(const std::string& tool) const;
   void answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome);
   // `asks`: it is a modern result that wants answers first.
+  bool drop_again(std::uint64_t call);
+  std::string words_for_cancelled_call() const;
+  static bool may_be_made_again(const Given& given, const UpstreamOutcome& outcome);
   void complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks);
   void complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error);
   bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
@@ -169,6 +178,7 @@ class UpstreamCalls final : private CallTable::Owner {
   std::string why_not_ GUARDED_BY(mutex_);
   ServedPtr served_ GUARDED_BY(mutex_);
   std::uint64_t last_number_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::uint64_t> again_ GUARDED_BY(mutex_);  // calls that are made again
   std::shared_ptr<const UpstreamDescription> described_ GUARDED_BY(mutex_);
 
   CallTable table_;  // its timers use the rest

@@ -39,8 +39,10 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   class Owner {
    public:
     virtual void progressed(RequestId request, double progress, double total, std::string_view message) = 0;
-    // `request`: to which it belongs, where that is known. `level` is a word of MCP's.
-    virtual void said(std::optional<RequestId> request, std::string_view level, std::string_view text) = 0;
+    // `request`: to which it belongs, where that is known. `level` is a word of MCP's. `data`: JSON, where it is more
+    // than a text, which `text` then is in short.
+    virtual void said(std::optional<RequestId> request, std::string_view level, std::string_view text,
+                      std::string_view data) = 0;
     // Of the legacy era: it waits for an answer (answer, or refuse).
     virtual void asked(std::optional<RequestId> request, from_upstream::Request question) = 0;
     // Likewise: it wants no answer any more to what it asked under this id.
@@ -66,7 +68,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   Result<UpstreamPeer> connect(std::chrono::milliseconds patience, bool probes);
   // Everything that it lists.
   Result<UpstreamLists> list(const UpstreamPeer& peer, std::chrono::milliseconds patience);
-  // Whether it answers at all, and in the words that have been agreed on.
+  // Whether it answers at all, and in the words that have been agreed on: that it does not will not pass.
   Result<> ping(const UpstreamPeer& peer, std::chrono::milliseconds patience);
 
   // `answered` is called once, on the thread that reads, unless this fails or the connection is forgotten before.
@@ -115,6 +117,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   void take(from_upstream::Request question, std::optional<RequestId> stream_of) REQUIRES(telling_);
   Answered take_pending(RequestId id);
   void fail_requests(const Error& why) EXCLUDES(telling_);
+  bool has_ended();
 
   const std::shared_ptr<UpstreamTransport> transport_;
   std::atomic<bool> is_modern_{false};  // as has been agreed

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/json_members.hpp"
@@ -207,7 +208,8 @@ Result<> UpstreamPages::add(std::string_view page) {
   if (!has_more_) return {};
   cursor_ = string_in(next);
   if (!cursor_) return fail(where + " has a \"nextCursor\" that is no string");
-  if (!cursors_.insert(*cursor_).second) return fail(where + " leads back to a page that came before");
+  // Some servers of the legacy era say so that there are no more.
+  has_more_ = is_modern_ || !cursor_->empty();
   return {};
 }
 
@@ -236,6 +238,8 @@ UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& 
   }
   for (const auto& faulty : lists.faulty)
     gathering.add(faulty);
+  for (const auto& why : lists.failed)
+    description.remarks.push_back("a list of the upstream is left out: " + why);
   auto& document = gathering.document();
   if (!lists.instructions.empty()) document["instructions"] = utf8_prefix(lists.instructions, max_instructions);
   if (lists.completions) document["completions"] = true;

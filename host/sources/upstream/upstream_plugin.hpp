@@ -93,8 +93,9 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void progressed(RequestId request, double progress, double total, std::string_view message) override {
     calls_.progressed(request, progress, total, message);
   }
-  void said(std::optional<RequestId> request, std::string_view level, std::string_view text) override {
-    calls_.said(request, level, text);
+  void said(std::optional<RequestId> request, std::string_view level, std::string_view text,
+            std::string_view data) override {
+    calls_.said(request, level, text, data);
   }
   void asked(std::optional<RequestId> request, from_upstream::Request question) override;
   void withdrawn(const Json& question) override { calls_.withdrawn(question); }
@@ -120,6 +121,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void serve_until_down(const UpstreamLink& link);
   void attend(const UpstreamLink& link, Clock::time_point now);
   void list_again(const UpstreamLink& link);
+  void list_anew(const UpstreamLink& link);
   bool wait_after(const Error& why);  // false: it stops, or has given up
   void withdraw_after_grace();
   void close(const UpstreamLink& link, const Error& why);
@@ -148,6 +150,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool listens_no_more_ GUARDED_BY(mutex_) = false;
   unsigned listen_failures_ GUARDED_BY(mutex_) = 0;  // in a row
   bool is_doubtful_ GUARDED_BY(mutex_) = false;      // a request has failed for want of a connection
+  bool may_be_another_ GUARDED_BY(mutex_) = false;   // a server of the other era seems to be there
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::vector<std::string> sandbox_lacks_ GUARDED_BY(mutex_);
   LastLines last_lines_ GUARDED_BY(mutex_);

@@ -111,8 +111,9 @@ Result<OrderedJson> parse_in_order(std::string_view text, std::size_t max_depth 
 std::string without_envelope(std::string_view result);
 
 // The arguments that a tool wants to be repeated in fields of HTTP (2026-07-28, server/tools, "x-mcp-header"), encoded.
-std::vector<std::pair<std::string, std::string>> parameter_fields(const std::vector<ParameterHeader>& headers,
-                                                                  const Json& arguments);
+// An error, which continues what the call is of, where one cannot be.
+using ParameterFields = std::vector<std::pair<std::string, std::string>>;
+Result<ParameterFields> parameter_fields(const std::vector<ParameterHeader>& headers, const Json& arguments);
 
 // What of a client's own _meta goes to an upstream: its members. `context`: as Call has it.
 std::string passed_on_meta(std::string_view context);

@@ -45,13 +45,15 @@ class AskedPersonsCall final : public Call {
   explicit AskedPersonsCall(const std::string& answers = "")
       : Call(PluginMethod::tools_call, R"({"arguments":{},"name":"book")" + answers + "}", "book") {}
   void progress(double /*progress*/, double /*total*/, std::string_view /*message*/) override {}
-  void log(std::int32_t /*level*/, std::string_view /*message*/) override {}
+  void log(std::int32_t /*level*/, std::string_view message) override { logged = message; }
+  void log_json(std::int32_t /*level*/, std::string_view data) override { logged = "JSON " + std::string(data); }
   void complete(Outcome outcome, std::string_view json) override {
     end = std::to_string(static_cast<int>(outcome)) + " " + std::string(json);
   }
   std::string context() const override { return R"({"clientCapabilities":{"elicitation":{"form":{},"url":{}}}})"; }
 
   std::string end;
+  std::string logged;
 };
 
 // Calls over a connection of the legacy era.
@@ -89,7 +91,10 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   using RequestId = UpstreamClient::RequestId;
   void progressed(RequestId /*request*/, double /*progress*/, double /*total*/, std::string_view /*message*/) override {
   }
-  void said(std::optional<RequestId> /*request*/, std::string_view /*level*/, std::string_view /*text*/) override {}
+  void said(std::optional<RequestId> request, std::string_view level, std::string_view text,
+            std::string_view data) override {
+    calls_.said(request, level, text, data);
+  }
   void asked(std::optional<RequestId> request, from_upstream::Request question) override {
     EXPECT_TRUE(calls_.asked(request, question));
   }
@@ -237,6 +242,53 @@ TEST_F(UpstreamCallsTest, AResultOfAnUnknownTypeIsNone) {
   const auto made = call();
   hear(R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"task","content":[]}})");
   EXPECT_THAT(made->end, AllOf(StartsWith("1 "), HasSubstr("resultType"), HasSubstr("task")));
+}
+
+TEST_F(UpstreamCallsTest, ACallWhoseSessionIsGoneIsMadeOnceMoreInTheNextOne) {
+  const auto made = call();
+  const auto fails = [&](const std::string& id) {
+    static_cast<UpstreamListener&>(*client_).request_failed(id, {fail_for_now("gone"), 404, true});
+  };
+  fails("1");
+  EXPECT_EQ(made->end, "");
+  calls_.hold();
+  calls_.lose(fail("gone"));
+  serve();
+  ASSERT_EQ(transport_->sent.size(), 2U);
+  fails("2");
+  EXPECT_THAT(made->end, AllOf(StartsWith("1 "), HasSubstr("gone")));
+}
+
+TEST_F(UpstreamCallsTest, ACallThatWaitsToBeMadeAgainCanBeCancelledAndRefused) {
+  const auto cancelled = call();
+  const auto refused = call();
+  for (const auto* const id : {"1", "2"})
+    static_cast<UpstreamListener&>(*client_).request_failed(id, {fail_for_now("gone"), 404, true});
+  cancelled->cancel(CancelReason::client);
+  EXPECT_THAT(cancelled->end, HasSubstr("cancelled"));
+  calls_.refuse(" is not there");
+  EXPECT_THAT(refused->end, HasSubstr("plugin far is not there"));
+}
+
+TEST_F(UpstreamCallsTest, ACallWithOtherFieldsThanItsToolWantsIsMadeOnceMoreWhenTheToolsAreListed) {
+  serve(true);
+  const auto made = call();
+  hear(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"Header mismatch"}})");
+  EXPECT_EQ(made->end, "");
+  calls_.make_again();
+  ASSERT_EQ(transport_->sent.size(), 2U);
+  hear(R"({"jsonrpc":"2.0","id":2,"error":{"code":-32020,"message":"Header mismatch"}})");
+  EXPECT_THAT(made->end, HasSubstr("-32020"));
+}
+
+TEST_F(UpstreamCallsTest, WhatItLogsStaysJsonWhereItIsMoreThanAText) {
+  const auto made = call();
+  const auto logged = [&](const std::string& params) {
+    hear(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error",)" + params + "}}");
+    return made->logged;
+  };
+  EXPECT_EQ(logged(R"("logger":"db","data":{"table":"a","rows":[1]})"), R"(JSON {"rows":[1],"table":"a"})");
+  EXPECT_EQ(logged(R"("logger":"db","data":"lost")"), "db: lost");
 }
 
 TEST_F(UpstreamCallsTest, TheCodeOfAnErrorStays) {

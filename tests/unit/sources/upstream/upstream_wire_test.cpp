@@ -73,6 +73,21 @@ TEST(UpstreamWireTest, TellsAResultThatAsksFromOneThatIsComplete) {
   EXPECT_EQ(result_type_of(R"({"resultType":7})"), "7");
 }
 
+TEST(UpstreamWireTest, RepeatsWholeNumbersInDigits) {
+  const std::vector<ParameterHeader> headers{{"Mcp-Param-N", {"n"}}};
+  const auto field = [&](const char* number) {
+    const auto fields = parameter_fields(headers, Json::parse(R"({"n":)" + std::string(number) + "}"));
+    return fields.has_value() ? (*fields)[0].second : fields.error().message;
+  };
+  EXPECT_EQ(field("42"), "42");
+  EXPECT_EQ(field("42.0"), "42");
+  EXPECT_EQ(field("1e3"), "1000");
+  EXPECT_EQ(field("-9007199254740991"), "-9007199254740991");
+  EXPECT_EQ(field("true"), "true");
+  for (const auto* const large : {"1e20", "9007199254740993", "-9007199254740992"})
+    EXPECT_THAT(field(large), ::testing::HasSubstr("too large to be repeated in Mcp-Param-N"));
+}
+
 TEST(UpstreamWireTest, ReadsAnswersNotificationsAndRequests) {
   const auto answer = from_upstream::read(R"({"jsonrpc":"2.0","id":3,"result":{"a":1}})");
   EXPECT_EQ(std::get<from_upstream::Answer>(*answer).id, 3U);
