@@ -93,7 +93,7 @@ class Plugin {
 
   // [any] `told` is told, once, when it waits for no answer any more to what a call of it has asked with this
   // "inputState"; a call that brings the state without answers goes on then.
-  virtual void when_withdrawn(const std::string& /*input_state*/, std::function<void()> /*told*/) {}
+  virtual void when_withdrawn(const std::string& /*input_state*/, const std::function<void()>& /*told*/) {}
 
   // [any] Since this version was loaded.
   virtual PluginStatus status() const = 0;

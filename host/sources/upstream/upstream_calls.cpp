@@ -380,10 +380,10 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
     served->kept_bytes -= std::exchange(given.kept_bytes, 0);
   }
   if (!keeps_place) ended_on(*served);
-  ask(call, std::move(questions));
+  ask(call, questions);
 }
 
-void UpstreamCalls::ask(std::uint64_t call, AskedQuestions questions) {
+void UpstreamCalls::ask(std::uint64_t call, const AskedQuestions& questions) {
   const auto text = questions_.ask(questions, UpstreamQuestions::Clock::now());
   if (text) {
     table_.complete({call, static_cast<std::int32_t>(Outcome::input_required), *text});
@@ -736,7 +736,7 @@ void UpstreamCalls::complete_with_error(std::uint64_t call, const Given& given, 
     questions.caller = given.caller;
     questions.without_visits = text;
     questions.requests = *std::move(visits);
-    return ask(call, std::move(questions));
+    return ask(call, questions);
   }
   table_.complete({call, static_cast<std::int32_t>(Outcome::error), text});
 }
@@ -752,7 +752,7 @@ bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std
   const auto requests = passed_on_requests(result->value("inputRequests", OrderedJson::object()));
   if (!requests || requests->empty()) return false;
   questions.requests = *requests;
-  ask(call, std::move(questions));
+  ask(call, questions);
   return true;
 }
 

@@ -70,8 +70,8 @@ class UpstreamCalls final : private CallTable::Owner {
   void expire_questions(UpstreamQuestions::Clock::time_point now);
   // As Plugin has it.
   void not_answered(const std::string& input_state, int code, std::string_view why);
-  void when_withdrawn(const std::string& input_state, std::function<void()> told) {
-    questions_.watch(input_state, std::move(told));
+  void when_withdrawn(const std::string& input_state, const std::function<void()>& told) {
+    questions_.watch(input_state, told);
   }
 
   // What the connection tells, as UpstreamClient::Owner has it.
@@ -160,7 +160,7 @@ class UpstreamCalls final : private CallTable::Owner {
   void complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks);
   void complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error);
   bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
-  void ask(std::uint64_t call, AskedQuestions questions);
+  void ask(std::uint64_t call, const AskedQuestions& questions);
   void ask_open(const ServedPtr& served, RequestId request);
   // The request that has asked them is over, unless it has ended by itself.
   void withdraw(const AskedQuestions& questions, int code, std::string_view why);

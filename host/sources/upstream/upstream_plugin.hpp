@@ -76,8 +76,8 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void not_answered(const std::string& input_state, int code, std::string_view why) override {
     calls_.not_answered(input_state, code, why);
   }
-  void when_withdrawn(const std::string& input_state, std::function<void()> told) override {
-    calls_.when_withdrawn(input_state, std::move(told));
+  void when_withdrawn(const std::string& input_state, const std::function<void()>& told) override {
+    calls_.when_withdrawn(input_state, told);
   }
   bool stop(std::chrono::milliseconds patience) override;
 

@@ -74,13 +74,13 @@ std::function<void()> UpstreamQuestions::withdraw(std::uint64_t connection, cons
   return nullptr;
 }
 
-void UpstreamQuestions::watch(const std::string& input_state, std::function<void()> told) {
+void UpstreamQuestions::watch(const std::string& input_state, const std::function<void()>& told) {
   {
     const MutexLock lock(mutex_);
     const auto found = open_.find(input_state);
     if (found == open_.end() || found->second.questions.request == 0) return;
     if (!found->second.questions.ids.empty()) {
-      found->second.withdrawn = std::move(told);
+      found->second.withdrawn = told;
       return;
     }
   }

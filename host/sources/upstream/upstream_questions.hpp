@@ -61,7 +61,7 @@ class UpstreamQuestions {
   // of its questions is open any more; null: nobody, for now.
   std::function<void()> withdraw(std::uint64_t connection, const Json& id);
   // `told` is told that, once; at once, if it is so.
-  void watch(const std::string& input_state, std::function<void()> told);
+  void watch(const std::string& input_state, const std::function<void()>& told);
   std::vector<AskedQuestions> take_expired(Clock::time_point now);
   // Those of requests that have ended with their connection.
   void drop_requests();
