@@ -7,6 +7,7 @@ import { ElicitRequestSchema, LoggingMessageNotificationSchema } from '@modelcon
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
+import { allMessages, modernHeaders, modernRequest, post } from './support/http.mjs';
 import { legacy, modern, said, startScripted, stream, tool } from './support/scripted_http_upstream.mjs';
 import { addUpstream } from './support/upstreams.mjs';
 
@@ -14,10 +15,10 @@ const text = (result) => result.content[0].text;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // A host with one upstream, "far", whose components have no prefix, and a client of it.
-async function serve(context, server, settings = {}) {
+async function serve(context, server, settings = {}, options = []) {
   const components = await Components.create();
   await addUpstream(components, 'far', { url: server.url, prefix: '', ...settings });
-  const host = await HttpHost.start(components);
+  const host = await HttpHost.start(components, options);
   context.after(() => host.stop().finally(() => components.discard()));
   const connected = await host.log.until({ event: 'upstream connected' }, { patienceMs: 30_000 });
   const client = await connectHttp(kinds[0], host.url);
@@ -380,4 +381,28 @@ test('WhatAServerLogsStaysWhatItIs', async (context) => {
   await client.setLoggingLevel('debug');
   assert.equal(text(await client.callTool({ name: 'log', arguments: {} })), 'logged');
   assert.deepEqual(heard.map((each) => each.data), [data]);
+});
+
+test('ATaskThatIsCancelledWhileItsClientIsAskedIsOverForTheUpstream', async (context) => {
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    'tools/list': () => ({ tools: [tool('ask')] }),
+    'tools/call': async (params, response, id) => {
+      await pause(300);
+      const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } };
+      stream(response, { id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema } });
+    },
+  });
+  const { host } = await serve(context, server, {}, ['--task-after-ms', '50']);
+  const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
+  const ask = async (method, params, name) => {
+    const body = modernRequest(method, { ...params, _meta: { 'io.modelcontextprotocol/clientCapabilities': capabilities } });
+    return (await allMessages(await post(host.url, body, modernHeaders(method, name)))).at(-1).result;
+  };
+  const { taskId } = await ask('tools/call', { name: 'ask', arguments: {} }, 'ask');
+  while ((await ask('tasks/get', { taskId }, taskId)).status !== 'input_required') await pause(20);
+  assert.equal(server.count('notifications/cancelled'), 0);
+  await ask('tasks/cancel', { taskId }, taskId);
+  await server.until((heard) => heard.some(({ id, error }) => id === 'q' && error));
+  await server.until(() => server.count('notifications/cancelled') > 0);
 });

@@ -244,9 +244,9 @@ void PluginCall::ask(std::string_view json) {
     return refuse_it("it asked the client more than " + std::to_string(max_rounds) + " times");
   }
   call.origin.rounds.last_progress = progress_.last();
-  call.origin.rounds.awaited.reset();
-  if (origin_.session != nullptr && !state.empty())
-    call.origin.rounds.awaited = std::make_shared<const AwaitedAnswers>(plugin_, state);
+  const auto awaited = state.empty() ? nullptr : std::make_shared<const AwaitedAnswers>(plugin_, state);
+  if (awaited != nullptr && origin_.session != nullptr) awaited->hold();
+  call.origin.rounds.awaited = awaited;
   call.origin.rounds.state = std::move(state);
   // What is asked again is not answered by what was said before.
   if (auto& answers = call.origin.rounds.answers; answers.is_object()) {
@@ -257,7 +257,10 @@ void PluginCall::ask(std::string_view json) {
   const auto reads = take_resource_reads(*requests);
   if (reads.empty()) {
     tell_end("asks the client", {}, json);
-    return answers_.ask(std::move(call), *std::move(requests));
+    answers_.ask(std::move(call), *std::move(requests));
+    // A call that is no task ends here, and its client comes back or does not.
+    if (awaited != nullptr && origin_.task != nullptr && origin_.task->has_begun()) awaited->hold();
+    return;
   }
   // What it asks the client besides it asks again, when it has these.
   tell_end("reads resources", {}, json);

@@ -32,7 +32,7 @@ struct EarlierRounds {
   std::string state = {};  // what the plugin wants to have handed back with the answers
   unsigned count = 0;
   std::optional<double> last_progress = {};
-  // Null where nobody would notice that there are none: a client of the modern era comes back, or does not.
+  // Null where the plugin has not said what for.
   std::shared_ptr<const AwaitedAnswers> awaited = {};
 };
 
