@@ -41,6 +41,8 @@ class Call {
   virtual void complete(Outcome outcome, std::string_view json) = 0;
   // `level` is one of MCP_LOG_* in mcp/plugin.h.
   virtual void log(std::int32_t level, std::string_view message) = 0;
+  // The same of a message that is any JSON.
+  virtual void log_json(std::int32_t level, std::string_view data) { log(level, data); }
 
   // What the host says in the plugin's stead, once and instead of `complete`: a JSON-RPC error object.
   virtual void refuse(std::string error) {  // NOLINT(performance-unnecessary-value-param): others keep it

@@ -87,6 +87,14 @@ class Plugin {
 
   virtual ErrorTexts error_texts() const { return ErrorTexts::shown; }
 
+  // [any] What a call of it has asked, with this "inputState", will not be answered: no call will bring that back. The
+  // code of the client's own error, or one that fits. Said also of what has been answered, which is no news then.
+  virtual void not_answered(const std::string& /*input_state*/, int /*code*/, std::string_view /*why*/) {}
+
+  // [any] `told` is told, once, when it waits for no answer any more to what a call of it has asked with this
+  // "inputState"; a call that brings the state without answers goes on then.
+  virtual void when_withdrawn(const std::string& /*input_state*/, const std::function<void()>& /*told*/) {}
+
   // [any] Since this version was loaded.
   virtual PluginStatus status() const = 0;
   // [any] A call that it was given has ended with an error, its own or in its stead; counted for the status.

@@ -15,7 +15,7 @@ import { addUpstream, script } from './support/upstreams.mjs';
 // The reason for which a server is not served at all.
 const refused = {
   endless_pages: /tools\/list has more than 200 pages/,
-  cursor_loop: /tools\/list leads back to a page that came before/,
+  cursor_loop: /tools\/list has more than 200 pages/,
   endless_list: /tools\/list has more than 10000 entries/,
   silent: /did not answer initialize within 1500 ms/,
   strange_revision: /the protocol version "1999-12-31", which this host does not speak/,

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { ElicitRequestSchema, LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
+import { allMessages, modernHeaders, modernRequest, post } from './support/http.mjs';
 import { legacy, modern, said, startScripted, stream, tool } from './support/scripted_http_upstream.mjs';
 import { addUpstream } from './support/upstreams.mjs';
 
@@ -12,10 +15,10 @@ const text = (result) => result.content[0].text;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // A host with one upstream, "far", whose components have no prefix, and a client of it.
-async function serve(context, server, settings = {}) {
+async function serve(context, server, settings = {}, options = []) {
   const components = await Components.create();
   await addUpstream(components, 'far', { url: server.url, prefix: '', ...settings });
-  const host = await HttpHost.start(components);
+  const host = await HttpHost.start(components, options);
   context.after(() => host.stop().finally(() => components.discard()));
   const connected = await host.log.until({ event: 'upstream connected' }, { patienceMs: 30_000 });
   const client = await connectHttp(kinds[0], host.url);
@@ -170,4 +173,236 @@ test('OfNoMoreResourcesThanTheFirstHundredAreUpdatesAskedFor', async (context) =
     await server.until(() => JSON.stringify(subscribed()) === wanted);
     assert.equal(await call('move'), 'moved');
   }
+});
+
+// Over a connection on which nothing tells which call asks, it would keep all others from asking.
+for (const [how, words, code] of [['refuses', 'User rejected it', -1], ['fills in wrongly', 'must be a string', -1], ['cancels', 'ended before', -1]]) {
+  test(`AnUpstreamIsToldThatAClient ${how}`, async (context) => {
+    const abort = new AbortController();
+    const elicit = () => {
+      if (how === 'refuses') throw Object.assign(new Error('User rejected it'), { code: -1 });
+      if (how === 'cancels') abort.abort();
+      return { action: 'accept', content: { a: 5 } };
+    };
+    let call;
+    const server = await startScripted(context, {
+      ...legacy({ tools: {} }),
+      'tools/list': () => ({ tools: [tool('ask')] }),
+      'tools/call': (params, response, id) => {
+        call = id;
+        const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } };
+        stream(response, { id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema } });
+      },
+    });
+    const { host } = await serve(context, server);
+    const client = await connectHttp(kinds[0], host.url, {
+      options: { capabilities: { elicitation: { form: {} } } },
+      prepare: (made) => made.setRequestHandler(ElicitRequestSchema, elicit),
+    });
+    const ended = client.callTool({ name: 'ask', arguments: {} }, undefined, { signal: abort.signal }).catch(String);
+    await server.until((heard) => heard.some(({ id, method }) => id === 'q' && method === undefined));
+    const { error } = server.heard.find(({ id }) => id === 'q');
+    assert.equal(error.code, code);
+    assert.match(error.message, new RegExp(words));
+    await server.until(() => server.count('notifications/cancelled') > 0);
+    assert.equal(server.heard.find(({ method }) => method === 'notifications/cancelled').params.requestId, call);
+    await ended;
+  });
+}
+
+test('AModernServerThatAsksIsNotAnswered', async (context) => {
+  const server = await startScripted(context, {
+    ...modern({ tools: {} }),
+    'tools/list': () => ({ resultType: 'complete', tools: [tool('ask')] }),
+    'tools/call': (params, response, id) => {
+      stream(response, { id: 'q', method: 'ping' }, { id, result: { resultType: 'complete', ...said('asked') } });
+      response.end();
+    },
+  });
+  const { host, call } = await serve(context, server);
+  assert.equal(await call('ask'), 'asked');
+  const { reason } = await host.log.until({ event: 'plugin misbehaved' });
+  assert.match(reason, /it asked ping, which a server of 2026-07-28 does not/);
+  assert.ok(server.heard.every(({ method }) => method !== undefined));
+});
+
+test('AServerThatEndsItsSubscriptionIsAskedAgain', async (context) => {
+  const server = await startScripted(context, {
+    ...modern({ tools: { listChanged: true } }),
+    'tools/list': () => ({ resultType: 'complete', tools: [tool('echo')] }),
+    'subscriptions/listen': (params, response, id) =>
+      stream(response, { method: 'notifications/cancelled', params: { requestId: id, reason: 'the notifier restarts' } }),
+  });
+  await serve(context, server);
+  await server.until(() => server.count('subscriptions/listen') > 1);
+});
+
+test('AServerThatIsReplacedByOneOfTheOtherEraIsConnectedToAnew', async (context) => {
+  const refuse = (code, message) => (params, response, id) => {
+    response.writeHead(400, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
+  };
+  const unsupported = refuse(-32000, 'Bad Request: Unsupported protocol version');
+  const mismatch = refuse(-32020, 'Header mismatch: Mcp-Method is missing');
+  const eras = {
+    modern: {
+      ...modern({ tools: {} }), initialize: mismatch, ping: mismatch,
+      'tools/list': () => ({ resultType: 'complete', tools: [tool('era')] }),
+      'tools/call': ({ _meta }, response, id) =>
+        _meta?.['io.modelcontextprotocol/protocolVersion'] ? { resultType: 'complete', ...said('modern') } : mismatch({}, response, id),
+    },
+    legacy: {
+      ...legacy({ tools: {} }), 'server/discover': unsupported,
+      'tools/list': () => ({ tools: [tool('era')] }),
+      'tools/call': ({ _meta }, response, id) =>
+        _meta?.['io.modelcontextprotocol/protocolVersion'] ? unsupported({}, response, id) : said('legacy'),
+    },
+  };
+  const answers = { ...eras.modern };
+  const server = await startScripted(context, answers);
+  const { call } = await serve(context, server);
+  for (const era of ['modern', 'legacy', 'modern']) {
+    Object.assign(answers, eras[era]);
+    while (await call('era') !== era) await pause(20);
+  }
+});
+
+test('AnUpstreamTakesItsQuestionBackAndItsClientIsToldSo', async (context) => {
+  const asked = Promise.withResolvers();
+  const aborted = Promise.withResolvers();
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    'tools/list': () => ({ tools: [tool('ask')] }),
+    'tools/call': async (params, response, id) => {
+      const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } };
+      stream(response, { id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema } });
+      await asked.promise;
+      const send = (message) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+      send({ method: 'notifications/cancelled', params: { requestId: 'q' } });
+      await aborted.promise;
+      send({ id, result: said('went on') });
+      response.end();
+    },
+  });
+  const { host } = await serve(context, server);
+  const client = await connectHttp(kinds[0], host.url, {
+    options: { capabilities: { elicitation: { form: {} } } },
+    prepare: (made) => made.setRequestHandler(ElicitRequestSchema, (request, { signal }) => {
+      asked.resolve();
+      signal.addEventListener('abort', aborted.resolve);
+      return new Promise(() => {});
+    }),
+  });
+  assert.equal(text(await client.callTool({ name: 'ask', arguments: {} })), 'went on');
+  assert.ok(server.heard.every(({ id }) => id !== 'q'));
+});
+
+test('AListThatFailsCostsOnlyItself', async (context) => {
+  const answers = {
+    ...legacy({ tools: {}, prompts: {} }),
+    'tools/list': () => ({ tools: [tool('echo')] }),
+    'prompts/list': () => ({ error: { code: -32603, message: 'the prompts are away' } }),
+  };
+  const { host, names } = await serve(context, await startScripted(context, answers));
+  assert.deepEqual(await names(), ['echo']);
+  const { remark } = await host.log.until({ event: 'plugin remark' });
+  assert.equal(remark, 'a list of the upstream is left out: it answered prompts/list with the error -32603: the prompts are away');
+});
+
+test('AServerAllOfWhoseListsFailIsRefused', async (context) => {
+  const server = await startScripted(context, { ...legacy({ tools: {}, prompts: {} }), 'tools/list': () => ({ tools: null }), 'prompts/list': () => ({}) });
+  const components = await Components.create();
+  await addUpstream(components, 'far', { url: server.url });
+  const host = await HttpHost.start(components);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const { reason } = await host.log.until({ event: 'plugin refused' });
+  assert.match(reason, /its answer to tools\/list has no array "tools"/);
+});
+
+test('ACallThatMeetsAnExpiredSessionIsMadeInTheNextOne', async (context) => {
+  let sessions = 0;
+  let expired = 0;
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    initialize: (params, response, id) => {
+      const result = legacy({ tools: {} }).initialize();
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Mcp-Session-Id': `session-${++sessions}` });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    },
+    'tools/list': () => ({ tools: [tool('echo')] }),
+    'tools/call': (params, response) => {
+      if (sessions > expired) return said(`in session ${sessions}`);
+      return void response.writeHead(404).end();
+    },
+  });
+  const { call } = await serve(context, server);
+  assert.equal(await call('echo'), 'in session 1');
+  expired = 1;
+  assert.equal(await call('echo'), 'in session 2');
+  assert.equal(server.count('tools/call'), 3);
+});
+
+test('ACallWithOtherFieldsThanItsToolWantsIsMadeOnceMoreWhenTheToolsAreListed', async (context) => {
+  let field = 'Region';
+  const server = await startScripted(context, {
+    ...modern({ tools: {} }),
+    'tools/list': () => {
+      const inputSchema = { type: 'object', properties: { where: { type: 'string', 'x-mcp-header': field } } };
+      return { resultType: 'complete', tools: [{ name: 'go', inputSchema }] };
+    },
+    'tools/call': (params, response, id) => {
+      if (response.req.headers['mcp-param-zone'] === 'x') return { resultType: 'complete', ...said('gone') };
+      response.writeHead(400, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32020, message: 'Mcp-Param-Zone is missing' } }));
+    },
+  });
+  const { client } = await serve(context, server);
+  field = 'Zone';
+  assert.equal(text(await client.callTool({ name: 'go', arguments: { where: 'x' } })), 'gone');
+  assert.equal(server.count('tools/call'), 2);
+});
+
+test('WhatAServerLogsStaysWhatItIs', async (context) => {
+  const data = { table: 'a', rows: [1, 2] };
+  const server = await startScripted(context, {
+    ...legacy({ tools: {}, logging: {} }),
+    'logging/setLevel': () => ({}),
+    'tools/list': () => ({ tools: [tool('log')] }),
+    'tools/call': (params, response, id) => {
+      stream(response, { method: 'notifications/message', params: { level: 'error', logger: 'db', data } }, { id, result: said('logged') });
+      response.end();
+    },
+  });
+  const { host } = await serve(context, server);
+  const heard = [];
+  const client = await connectHttp(kinds[0], host.url, {
+    prepare: (made) => made.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => { heard.push(params); }),
+  });
+  await client.setLoggingLevel('debug');
+  assert.equal(text(await client.callTool({ name: 'log', arguments: {} })), 'logged');
+  assert.deepEqual(heard.map((each) => each.data), [data]);
+});
+
+test('ATaskThatIsCancelledWhileItsClientIsAskedIsOverForTheUpstream', async (context) => {
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    'tools/list': () => ({ tools: [tool('ask')] }),
+    'tools/call': async (params, response, id) => {
+      await pause(300);
+      const requestedSchema = { type: 'object', properties: { a: { type: 'string' } } };
+      stream(response, { id: 'q', method: 'elicitation/create', params: { message: '?', requestedSchema } });
+    },
+  });
+  const { host } = await serve(context, server, {}, ['--task-after-ms', '50']);
+  const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
+  const ask = async (method, params, name) => {
+    const body = modernRequest(method, { ...params, _meta: { 'io.modelcontextprotocol/clientCapabilities': capabilities } });
+    return (await allMessages(await post(host.url, body, modernHeaders(method, name)))).at(-1).result;
+  };
+  const { taskId } = await ask('tools/call', { name: 'ask', arguments: {} }, 'ask');
+  while ((await ask('tasks/get', { taskId }, taskId)).status !== 'input_required') await pause(20);
+  assert.equal(server.count('notifications/cancelled'), 0);
+  await ask('tasks/cancel', { taskId }, taskId);
+  await server.until((heard) => heard.some(({ id, error }) => id === 'q' && error));
+  await server.until(() => server.count('notifications/cancelled') > 0);
 });

@@ -162,13 +162,22 @@ void PluginCall::progress(double progress, double total, std::string_view messag
 }
 
 void PluginCall::log(std::int32_t level, std::string_view message) {
+  std::string data;
+  append_json_string(data, message);
+  tell_log(level, message, data);
+}
+
+void PluginCall::log_json(std::int32_t level, std::string_view data) {
+  tell_log(level, data, data);
+}
+
+void PluginCall::tell_log(std::int32_t level, std::string_view message, std::string_view data) const {
   answers_.call_log().notified(name_of(Method::notifications_message), component(), plugin_->identity().name, message);
   const auto severity = std::clamp(static_cast<LogLevel>(level), LogLevel::debug, LogLevel::emergency);
   if (origin_.log_threshold == nullptr || severity < origin_.log_threshold->load()) return;
   std::string params = R"({"level":")" + std::string(name_of(severity)) + R"(","logger":)";
   append_json_string(params, plugin_->identity().name);
-  params += R"(,"data":)";
-  append_json_string(params, message);
+  params.append(R"(,"data":)").append(data);
   exchange_->notify_if_room(notification(Method::notifications_message, params + "}"));
 }
 
@@ -220,18 +229,24 @@ void PluginCall::refuse(std::string error) {
 }
 
 void PluginCall::ask(std::string_view json) {
-  if (method() == PluginMethod::completion_complete) {
-    return exchange_->reply(misbehaviour("it asks the client, which a completion cannot"));
-  }
+  auto state = read_input_state(json);
+  const auto refuse_it = [&](const std::string& why) {
+    if (!state.empty()) plugin_->not_answered(state, error_code::invalid_params, why);
+    exchange_->reply(misbehaviour(why));
+  };
+  if (method() == PluginMethod::completion_complete) return refuse_it("it asks the client, which a completion cannot");
   auto requests = read_input_requests(json);
-  if (requests.has_error()) return exchange_->reply(misbehaviour(requests.error().message));
+  if (requests.has_error()) return refuse_it(requests.error().message);
   const bool is_first = origin_.rounds.answers.is_null();
   SuspendedCall call{method(), is_first ? params() : without_answers(params()), component(), meta_, origin_, exchange_};
   if (++call.origin.rounds.count > max_rounds) {
-    return exchange_->reply(misbehaviour("it asked the client more than " + std::to_string(max_rounds) + " times"));
+    return refuse_it("it asked the client more than " + std::to_string(max_rounds) + " times");
   }
   call.origin.rounds.last_progress = progress_.last();
-  call.origin.rounds.state = read_input_state(json);
+  const auto awaited = state.empty() ? nullptr : std::make_shared<const AwaitedAnswers>(plugin_, state);
+  if (awaited != nullptr && origin_.session != nullptr) awaited->hold();
+  call.origin.rounds.awaited = awaited;
+  call.origin.rounds.state = std::move(state);
   // What is asked again is not answered by what was said before.
   if (auto& answers = call.origin.rounds.answers; answers.is_object()) {
     for (const auto& [name, request] : requests->items())
@@ -242,7 +257,10 @@ void PluginCall::ask(std::string_view json) {
   if (reads.empty()) {
     tell_end("asks the client", {}, json);
     call.origin.rounds.client_was_asked = true;
-    return answers_.ask(std::move(call), *std::move(requests));
+    answers_.ask(std::move(call), *std::move(requests));
+    // A call that is no task ends here, and its client comes back or does not.
+    if (awaited != nullptr && origin_.task != nullptr && origin_.task->has_begun()) awaited->hold();
+    return;
   }
   // What it asks the client besides it asks again, when it has these.
   tell_end("reads resources", {}, json);

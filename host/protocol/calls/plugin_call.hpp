@@ -11,6 +11,7 @@
 #include "catalog/caller_view.hpp"
 #include "plugin/plugin.hpp"
 #include "protocol/caller.hpp"
+#include "protocol/calls/awaited_answers.hpp"
 #include "protocol/calls/call_log.hpp"
 #include "protocol/calls/component_calls.hpp"
 #include "protocol/calls/payments.hpp"
@@ -32,6 +33,8 @@ struct EarlierRounds {
   unsigned count = 0;
   bool client_was_asked = false;  // and not only the host, for resources
   std::optional<double> last_progress = {};
+  // Null where the plugin has not said what for.
+  std::shared_ptr<const AwaitedAnswers> awaited = {};
 };
 
 // Where a call comes from.
@@ -102,6 +105,7 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   void complete(Outcome outcome, std::string_view json) override;
   void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
+  void log_json(std::int32_t level, std::string_view data) override;
   std::string context() const override;
   std::string caller() const override;
   std::shared_ptr<const Catalog> caller_view() const override {
@@ -114,6 +118,7 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   static void begin_now(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
                         const CallAnswers& answers);
 
+  void tell_log(std::int32_t level, std::string_view message, std::string_view data) const;
   void ask(std::string_view json);
   // Whether the answer is one that a payment is taken for.
   bool is_to_be_paid(Outcome outcome, std::string_view json);

@@ -55,6 +55,11 @@ bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared
   return true;
 }
 
+bool Task::has_begun() const {
+  const MutexLock lock(mutex_);
+  return status_ != Status::not_yet;
+}
+
 void Task::announce(std::string_view meta) {
   std::shared_ptr<Exchange> client;
   std::string result = R"({"resultType":"task","_meta":)" + std::string(meta) + ",";

@@ -84,6 +84,9 @@ class Task final : public Exchange {
   // The same for one whose time is over.
   void expire();
 
+  // Whether the call has become a task.
+  bool has_begun() const;
+
   // A DetailedTask: the inside of a JSON object.
   std::string json() const;
 

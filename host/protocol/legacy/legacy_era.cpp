@@ -267,20 +267,27 @@ Reply LegacyEra::error(std::string_view id, const RpcError& error) const {
 }
 
 void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
-  if (const auto why_not = fit_input_requests(input_requests, *call.origin.caller)) return give_up(call, *why_not);
+  if (const auto why_not = fit_input_requests(input_requests, *call.origin.caller))
+    return give_up(call, {*why_not, error_code::invalid_params});
   // Until the call goes on, or its client is gone.
   const auto share = std::make_shared<MemoryBudget::Share>();
   if (!share->grow(suspended_, bytes_of(call))) {
-    return give_up(call, "The server keeps as much as it may, " + std::to_string(suspended_->limit()) +
-                             " bytes, for calls that wait for their clients; try again later, or with less");
+    return give_up(call, {"The server keeps as much as it may, " + std::to_string(suspended_->limit()) +
+                          " bytes, for calls that wait for their clients; try again later, or with less"});
   }
   const auto pending = call.origin.session->input_requests();
   const auto exchange = call.exchange;
-  pending->ask(input_requests, exchange, timers_, options_.answer_time,
-               [this, share, call = std::move(call)](const PendingInputRequests::Answers& answers) {
-                 if (const auto* why = std::get_if<std::string>(&answers)) return give_up(call, *why);
-                 go_on(call, std::get<Json>(answers));
-               });
+  const auto awaited = call.origin.rounds.awaited;
+  const auto number = pending->ask(input_requests, exchange, timers_, options_.answer_time,
+                                   [this, share, call = std::move(call)](const PendingInputRequests::Answers& answers) {
+                                     if (const auto* why = std::get_if<PendingInputRequests::NoAnswers>(&answers))
+                                       return give_up(call, *why);
+                                     go_on(call, std::get<Json>(answers));
+                                   });
+  if (awaited == nullptr || number == 0) return;
+  awaited->when_withdrawn([weak = std::weak_ptr(pending), number] {
+    if (const auto asked = weak.lock()) asked->withdraw(number);
+  });
 }
 
 void LegacyEra::go_on(const SuspendedCall& call, const Json& answers) const {
@@ -291,8 +298,10 @@ void LegacyEra::go_on(const SuspendedCall& call, const Json& answers) const {
   refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));
 }
 
-void LegacyEra::give_up(const SuspendedCall& call, const std::string& why) const {
+void LegacyEra::give_up(const SuspendedCall& call, const PendingInputRequests::NoAnswers& no_answers) const {
+  const auto& [why, code, message] = no_answers;
   call_log_.refused(name_of(call.method), call.component, why);
+  if (const auto& awaited = call.origin.rounds.awaited) awaited->fail(code, message.empty() ? why : message);
   if (call.method == PluginMethod::tools_call) {
     return call.exchange->reply(tool_error_reply(call.origin.id, why));
   }

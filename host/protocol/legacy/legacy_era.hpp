@@ -95,8 +95,8 @@ class LegacyEra final : public CallAnswers {
   static void refuse(std::string_view id, const Caller& caller, Exchange& exchange, Rejection rejection);
   // Of the arguments and answers of all calls that wait for their clients.
   static constexpr std::size_t max_suspended_bytes = std::size_t{64} << 20;
-  // Ends a call whose plugin asked what cannot be answered.
-  void give_up(const SuspendedCall& call, const std::string& why) const;
+  // Ends a call whose plugin asked what is not answered.
+  void give_up(const SuspendedCall& call, const PendingInputRequests::NoAnswers& no_answers) const;
   void perform(Request&& request, Planned planned);
 
   PublishedCatalog& catalog_;

@@ -16,15 +16,22 @@ std::string request_text(const std::string& id, const OrderedJson& request) {
 }
 
 // Why a response does not answer the request; nothing if it does.
-std::optional<std::string> failure_of(const OrderedJson& request, const Message& response) {
+std::optional<PendingInputRequests::NoAnswers> failure_of(const OrderedJson& request, const Message& response) {
   const auto& method = request["method"].get_ref<const std::string&>();
   if (response.is_error) {
+    PendingInputRequests::NoAnswers failure{.why = "The client refused " + method};
+    const auto code = response.answer.find("code").json();
     const auto message = response.answer.find("message").json();
-    return "The client refused " + method + (message.is_string() ? ": " + message.get<std::string>() : std::string());
+    if (code.is_number_integer() && std::in_range<int>(code.get<std::int64_t>())) failure.code = code;
+    if (!message.is_string()) return failure;
+    failure.message = message;
+    failure.why += ": " + failure.message;
+    return failure;
   }
   auto mistake = mistake_in_answer(request, response.answer.json());
   if (!mistake) return std::nullopt;
-  return "The client answered " + method + " with something invalid: " + *std::move(mistake);
+  return PendingInputRequests::NoAnswers{"The client answered " + method +
+                                         " with something invalid: " + *std::move(mistake)};
 }
 
 std::string too_late(const OrderedJson& requests, std::chrono::milliseconds patience) {
@@ -36,12 +43,13 @@ std::string too_late(const OrderedJson& requests, std::chrono::milliseconds pati
 
 }  // namespace
 
-void PendingInputRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
-                               std::chrono::milliseconds patience, Done done) {
+std::uint64_t PendingInputRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange,
+                                        Timers& timers, std::chrono::milliseconds patience, Done done) {
   MutexLock lock(mutex_);
   if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
     lock.unlock();
-    return done(std::move(refusal));
+    done(NoAnswers{std::move(refusal)});
+    return 0;
   }
   const auto number = ++last_round_;
   auto round = std::make_shared<Round>(
@@ -55,7 +63,7 @@ void PendingInputRequests::ask(const OrderedJson& requests, const std::shared_pt
     messages.push_back(request_text(id, request));
   }
   round->timer = timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
-    if (const auto self = weak.lock()) self->finish(number, why);
+    if (const auto self = weak.lock()) self->finish(number, NoAnswers{why});
   });
   rounds_.emplace(number, std::move(round));
   lock.unlock();
@@ -69,6 +77,18 @@ void PendingInputRequests::ask(const OrderedJson& requests, const std::shared_pt
   });
   for (auto& message : messages)
     exchange->notify(std::move(message));
+  return number;
+}
+
+void PendingInputRequests::withdraw(std::uint64_t number) {
+  Answers answers;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = rounds_.find(number);
+    if (found == rounds_.end()) return;
+    answers = found->second->answers;
+  }
+  finish(number, std::move(answers));
 }
 
 std::string PendingInputRequests::refusal_of(std::size_t more) const {
@@ -100,10 +120,11 @@ void PendingInputRequests::take(const Message& response) {
 
 void PendingInputRequests::refuse_answer(const std::string& id, const std::string& why) {
   const auto request = request_of(id);
-  if (!request.is_null()) fail(id, "The client's answer to " + request["method"].get<std::string>() + " " + why);
+  if (request.is_null()) return;
+  fail(id, {"The client's answer to " + request["method"].get<std::string>() + " " + why});
 }
 
-void PendingInputRequests::fail(const std::string& id, std::string why) {
+void PendingInputRequests::fail(const std::string& id, NoAnswers why) {
   std::uint64_t number = 0;
   {
     const MutexLock lock(mutex_);
@@ -140,7 +161,7 @@ void PendingInputRequests::end(const std::string& why) {
       open.push_back(number);
   }
   for (const auto number : open)
-    finish(number, why);
+    finish(number, NoAnswers{why});
 }
 
 bool PendingInputRequests::any() const {

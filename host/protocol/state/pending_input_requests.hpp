@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "base/mutex.hpp"
+#include "protocol/calls/awaited_answers.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
 #include "runtime/timers.hpp"
@@ -23,15 +24,24 @@ class PendingInputRequests : public std::enable_shared_from_this<PendingInputReq
   // Of one client at once. A call that would ask more is told so.
   static constexpr std::size_t max_open = 256;
 
-  // The answers by name, or in words why there are none.
-  using Answers = std::variant<Json, std::string>;
+  struct NoAnswers {
+    std::string why;
+    // For whoever asked: the client's error, where that is why.
+    int code = AwaitedAnswers::unwilling;
+    std::string message = {};  // empty: `why`
+  };
+  // The answers by name, or why there are none.
+  using Answers = std::variant<Json, NoAnswers>;
   using Done = std::function<void(Answers)>;
 
   // Sends the requests, {name: {"method", "params"}}, and calls `done` once, when all are answered, one of them cannot
   // be, or `patience` is over; never when the client abandons the exchange. The timers outlive all of that. To be
-  // called on an object that a shared pointer holds.
-  void ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
-           std::chrono::milliseconds patience, Done done);
+  // called on an object that a shared pointer holds. The number of what has been asked; 0: nothing.
+  std::uint64_t ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
+                    std::chrono::milliseconds patience, Done done);
+
+  // Nobody waits for the answers any more: `done` has those that there are.
+  void withdraw(std::uint64_t number);
 
   // Takes a response of the client. One that answers nothing is ignored.
   void take(const Message& response);
@@ -64,7 +74,7 @@ class PendingInputRequests : public std::enable_shared_from_this<PendingInputReq
   // What an id asks; null if nothing.
   OrderedJson request_of(const std::string& id) const;
   // One request has no answer that could be used, so its round has none.
-  void fail(const std::string& id, std::string why);
+  void fail(const std::string& id, NoAnswers why);
   // The request is answered. Its name.
   std::string close(NumbersById::iterator request) REQUIRES(mutex_);
   // What has no answer yet is taken back.

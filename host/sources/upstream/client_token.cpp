@@ -91,6 +91,7 @@ void ClientToken::renew(const std::string& used, std::string_view challenge, Got
       if (!used.empty()) renewed_ = now;
       token_.clear();
       metadata_url_ = challenge_parameter(challenge, "resource_metadata");
+      wanted_scope_ = challenge_parameter(challenge, "scope");
       waiting_.push_back(std::exchange(got, nullptr));
       if (waiting_.size() > 1) return;
     }
@@ -143,7 +144,11 @@ void ClientToken::ask_resource(std::vector<std::string> urls, std::optional<Erro
   if (url.has_error()) return found(url.error());
   auto heard = [self = shared_from_this(), address, urls = std::move(urls), wrong = std::move(wrong),
                 found](const Result<std::string>& text) mutable {
-    const auto checked = text.has_error() ? Result<>(text.error()) : self->check_resource(*text);
+    const auto checked = text.has_error() ? Result<std::string>(text.error()) : self->check_resource(*text);
+    if (checked.has_value()) {
+      const MutexLock lock(self->mutex_);
+      self->supported_scopes_ = *checked;
+    }
     if (checked.has_value())
       return self->ask_issuer(issuer_metadata_urls(self->settings_.credentials->issuer), {}, found);
     if (text.has_value() && !wrong) wrong = about_url(address, checked.error().message);
@@ -154,7 +159,7 @@ void ClientToken::ask_resource(std::vector<std::string> urls, std::optional<Erro
 }
 
 // Whether it is about this upstream (RFC 9728 section 3.3), and names the issuer.
-Result<> ClientToken::check_resource(const std::string& text) const {
+Result<std::string> ClientToken::check_resource(const std::string& text) const {
   const auto metadata = parse_json(text);
   if (metadata.has_error() || !metadata->is_object()) return fail("it is no metadata of a protected resource");
   const auto resource = metadata->value("resource", Json());
@@ -167,7 +172,12 @@ Result<> ClientToken::check_resource(const std::string& text) const {
   const auto issuers = metadata->value("authorization_servers", Json());
   if (!issuers.is_array()) return fail("it names no authorization_servers");
   const auto& issuer = settings_.credentials->issuer;
-  if (std::ranges::find(issuers, Json(issuer)) != issuers.end()) return {};
+  if (std::ranges::find(issuers, Json(issuer)) != issuers.end()) {
+    std::string scopes;
+    for (const auto& scope : metadata->value("scopes_supported", Json::array()))
+      if (scope.is_string()) scopes.append(scopes.empty() ? "" : " ").append(scope.get_ref<const std::string&>());
+    return scopes;
+  }
   return fail("its authorization_servers do not have the \"issuer\" that \"oauth\" names, " + issuer);
 }
 
@@ -208,12 +218,19 @@ Result<ClientToken::Issuer> ClientToken::read_metadata(const std::string& text) 
   return Issuer{*std::move(url), takes_basic};
 }
 
+// 2026-07-28, basic/authorization, "Scope Selection Strategy".
+std::string ClientToken::scope() {
+  const auto& written = settings_.credentials->scope;
+  const MutexLock lock(mutex_);
+  return !written.empty() ? written : !wanted_scope_.empty() ? wanted_scope_ : supported_scopes_;
+}
+
 void ClientToken::ask_for_token(const Issuer& issuer) {
   const auto& credentials = *settings_.credentials;
   const auto id = form_encoded(credentials.id);
   const auto secret = form_encoded(credentials.secret);
   auto form = "grant_type=client_credentials&resource=" + form_encoded(settings_.place());
-  if (!credentials.scope.empty()) form += "&scope=" + form_encoded(credentials.scope);
+  if (const auto wanted = scope(); !wanted.empty()) form += "&scope=" + form_encoded(wanted);
   if (!issuer.takes_basic) form.append("&client_id=").append(id).append("&client_secret=").append(secret);
   HttpCall call{.url = issuer.url,
                 .fields = {{"Accept", "application/json"}, {"Content-Type", "application/x-www-form-urlencoded"}},

@@ -47,8 +47,10 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
   // One after the other. `wrong`: what a document at an earlier URL lacks, which says more than that there is none.
   void ask_resource(std::vector<std::string> urls, std::optional<Error> wrong, const Found& found);
   void ask_issuer(std::vector<std::string> urls, std::optional<Error> wrong, const Found& found);
-  Result<> check_resource(const std::string& metadata) const;
+  // The scopes that it supports; empty: it does not say.
+  Result<std::string> check_resource(const std::string& metadata) const;
   Result<Issuer> read_metadata(const std::string& metadata) const;
+  std::string scope();
   void ask_for_token(const Issuer& issuer);
   void end(const Result<std::string>& token, std::chrono::seconds life);
 
@@ -60,6 +62,9 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
   std::optional<Clock::time_point> renewed_ GUARDED_BY(mutex_);  // the last time, because one was refused
   std::optional<Issuer> issuer_ GUARDED_BY(mutex_);
   std::string metadata_url_ GUARDED_BY(mutex_);  // that the upstream has named; empty: none
+  // Where the operator has written none: what the upstream has said that is wanted, and what there are.
+  std::string wanted_scope_ GUARDED_BY(mutex_);
+  std::string supported_scopes_ GUARDED_BY(mutex_);
   std::vector<Got> waiting_ GUARDED_BY(mutex_);  // not empty: it is being fetched
 };
 

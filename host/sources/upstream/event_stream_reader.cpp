@@ -37,6 +37,11 @@ void EventStreamReader::begin_again() {
   id_ = last_id_;
 }
 
+void EventStreamReader::forget_place() {
+  id_.clear();
+  last_id_.clear();
+}
+
 // Comments may be of any length, and nothing of them is wanted.
 void EventStreamReader::take(std::string_view part) {
   const bool is_data = line_.size() >= data_field.size()

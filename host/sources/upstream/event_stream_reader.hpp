@@ -27,6 +27,8 @@ class EventStreamReader {
   void read(std::string_view piece, const Listener& listener);
   // The stream broke: what follows is another one, which continues it.
   void begin_again();
+  // The server does not know any more what this would continue.
+  void forget_place();
 
   // Of the event that has not ended yet.
   bool is_too_long() const { return is_too_long_ || (line_is_cut_ && line_.starts_with("data:")); }

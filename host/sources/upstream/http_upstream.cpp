@@ -17,7 +17,7 @@ namespace mcph {
 namespace {
 
 constexpr std::size_t max_refusal_bytes = std::size_t{64} << 10;
-constexpr std::size_t max_session_bytes = 1024;
+constexpr std::size_t max_session_bytes = std::size_t{8} << 10;
 // Where the upstream does not say when a stream may be continued.
 constexpr std::chrono::milliseconds usual_retry{1000};
 // Whatever it says, it is not asked without a pause.
@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds max_retry{30'000};
 constexpr std::chrono::milliseconds time_after_answer{1000};
 // Of a field of its answer, in messages.
 constexpr std::size_t max_shown_field = 64;
-// One after the other, without an event.
+// One after the other, of which nothing came.
 constexpr unsigned max_attempts = 6;
 // For the end of a session.
 constexpr std::chrono::milliseconds farewell_time{5000};
@@ -38,6 +38,19 @@ bool is_event_stream(const AnswerHead& head) {
 
 bool is_success(unsigned status) {
   return status >= 200 && status < 300;
+}
+
+// That another try may be answered otherwise.
+bool is_passing(unsigned status) {
+  return status == 429 || status >= 500;
+}
+
+// Why no session can have this id; empty: one can.
+std::string why_no_session(std::string_view id) {
+  if (id.size() > max_session_bytes)
+    return "it gives the session an id of more than " + std::to_string(max_session_bytes) + " bytes";
+  const bool is_visible = std::ranges::all_of(id, [](char c) { return '!' <= c && c <= '~'; });
+  return is_visible ? "" : "it gives the session an id with characters that none has";
 }
 
 // An error of JSON-RPC in the body of an answer that is none of success, under the request's id: upstreams may leave
@@ -147,8 +160,7 @@ class HttpUpstream::Post final : public Stream {
       coming_ = wants_answer ? Coming::text : Coming::nothing;
       if (unfit_.empty() && is_event_stream(head)) coming_ = Coming::events;
       // The rest of its stream, where that broke, need not say it again.
-      if (message_.method == "initialize" && reader_.last_id().empty())
-        upstream_->begin_session(head.field("Mcp-Session-Id"));
+      if (message_.method == "initialize" && reader_.last_id().empty()) begin_session(head.field("Mcp-Session-Id"));
     }
     challenge_ = head.field("WWW-Authenticate");
     if (message_.taken) message_.taken();
@@ -157,9 +169,9 @@ class HttpUpstream::Post final : public Stream {
   void all_came(const Result<>& whole) override {
     if (message_.taken) message_.taken();
     if (message_.kind != UpstreamMessageKind::request) return end_of_other();
-    if (coming_ == Coming::events && !has_answer_ && !message_.is_modern && !reader_.last_id().empty() &&
-        continue_later())
-      return;
+    // Ending it is how an upstream has itself asked again later (2025-11-25, basic/transports).
+    if (coming_ == Coming::events && whole.has_value()) attempts_ = 0;
+    if (may_continue(whole) && continue_later()) return;
     if (is_told_now(body_.size())) return finish(whole);
     tell_later(body_.size(), [this, whole] { finish(whole); });
   }
@@ -169,6 +181,7 @@ class HttpUpstream::Post final : public Stream {
 
   void piece_came(std::string_view piece) override {
     if (coming_ == Coming::events) {
+      attempts_ = 0;
       read_events(piece, of_stream());
       if (reader_.is_too_long()) give_up();
     } else if (coming_ == Coming::refusal) {
@@ -180,6 +193,17 @@ class HttpUpstream::Post final : public Stream {
       if (body_.size() + piece.size() > http().settings().max_message_bytes) return give_up();
       body_.append(piece);
     }
+  }
+  void begin_session(std::string_view id) {
+    auto why_not = why_no_session(id);
+    if (why_not.empty()) return upstream_->begin_session(id);
+    unfit_ = std::move(why_not);
+    coming_ = Coming::text;
+  }
+  // A stream that broke can be, where the upstream has said from where on.
+  bool may_continue(const Result<>& whole) const {
+    if (message_.is_modern || has_answer_ || reader_.last_id().empty()) return false;
+    return coming_ == Coming::events || whole.has_error() || is_passing(status_);
   }
   // Its connection is free for others when the stream ends, which it has to soon: nothing belongs to it any more.
   void answer_came() override {
@@ -241,7 +265,10 @@ class HttpUpstream::Post final : public Stream {
     const bool is_about_access = status_ == 401 || status_ == 403;
     const auto error = is_first && !is_about_access ? error_in(body_, id()) : std::nullopt;
     if (error) return listener.message_came(*error, of_stream());
-    listener.request_failed(id(), {http().refusal(status_, challenge_, body_), status_});
+    auto why = http().refusal(status_, challenge_, body_);
+    if (message_.method == "initialize" && (status_ == 404 || status_ == 405))
+      why.message += R"(; if it speaks the older HTTP+SSE, write "type": "sse")";
+    listener.request_failed(id(), {std::move(why), status_});
   }
   // A notification or a response. Nobody waits for it.
   void end_of_other() {
@@ -271,9 +298,13 @@ class HttpUpstream::SessionStream final : public Stream {
   void all_came(const Result<>& whole) override {
     if (is_cancelled()) return;
     // It has none, which 405 says, or does not let this host hear it.
-    const bool may_come_back = whole.has_error() || is_open_ || status_ == 429 || status_ >= 500;
-    if (status_ == 404) return upstream_->session_is_gone(status_);
-    if (!may_come_back) return;
+    const bool may_come_back = whole.has_error() || is_open_ || is_passing(status_);
+    if (status_ == 404 && upstream_->session_is_gone(status_)) return;
+    if (!may_come_back) {
+      // What it will not continue may be heard from now on.
+      if (reader_.last_id().empty()) return;
+      reader_.forget_place();
+    }
     if (attempts_ >= max_attempts) attempts_ = max_attempts - 1;
     status_ = 0;
     is_open_ = false;
@@ -408,9 +439,8 @@ bool HttpUpstream::has_ended(const Post& post) {
 }
 
 void HttpUpstream::begin_session(std::string_view id) {
-  const bool is_visible = std::ranges::all_of(id, [](char c) { return '!' <= c && c <= '~'; });
   const MutexLock lock(mutex_);
-  session_ = is_visible && id.size() <= max_session_bytes ? id : "";
+  session_ = id;
 }
 
 void HttpUpstream::listen() {
@@ -423,14 +453,15 @@ void HttpUpstream::listen() {
   stream->send(stream_request({}));
 }
 
-void HttpUpstream::session_is_gone(unsigned status) {
+bool HttpUpstream::session_is_gone(unsigned status) {
   {
     const MutexLock lock(mutex_);
     // Without one, it is the path that is not there.
-    if (session_.empty()) return;
+    if (session_.empty()) return false;
   }
   const auto why = fail_for_now("it does not know the session any more (HTTP status " + std::to_string(status) + ")");
   if (const auto heard_by = listener()) heard_by->ended(http_->about(why));
+  return true;
 }
 
 std::shared_ptr<UpstreamListener> HttpUpstream::listener() {

@@ -41,7 +41,8 @@ class HttpUpstream final : public UpstreamTransport, public std::enable_shared_f
   bool has_ended(const Post& post);
   void begin_session(std::string_view id);
   void listen();
-  void session_is_gone(unsigned status);
+  // False: there was none.
+  bool session_is_gone(unsigned status);
   std::shared_ptr<UpstreamListener> listener();
   // GET of what comes unasked, or of a stream from `last_id` on.
   OutgoingRequest stream_request(const std::string& last_id);

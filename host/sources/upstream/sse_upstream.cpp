@@ -13,6 +13,25 @@ constexpr std::size_t max_said_bytes = std::size_t{4} << 10;
 constexpr std::size_t max_shown_url = 256;
 // Of what is answered to a POST, which is nothing unless it is refused.
 constexpr std::size_t max_post_answer = std::size_t{64} << 10;
+// Since then it is said with each message (2025-06-18, changelog).
+constexpr std::string_view revision_is_said_since = "2025-06-18";
+
+// Without "." and ".." (RFC 3986 section 5.2.4).
+std::string without_dots(std::string_view path) {
+  std::string plain;
+  while (!path.empty()) {
+    const auto segment = path.substr(0, path.find('/', 1));
+    path.remove_prefix(segment.size());
+    const bool is_up = segment == "/..";
+    if (!is_up && segment != "/.") {
+      plain += segment;
+      continue;
+    }
+    if (is_up) plain.resize(plain.empty() ? 0 : plain.rfind('/'));
+    if (path.empty()) plain += '/';
+  }
+  return plain;
+}
 
 }  // namespace
 
@@ -129,14 +148,18 @@ Result<> SseUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chron
 
 Result<> SseUpstream::send(UpstreamMessage message) {
   std::optional<HttpUrl> endpoint;
+  std::string revision;
   {
     const MutexLock lock(mutex_);
     if (end_) return *end_;
     endpoint = endpoint_;
+    if (!message.revision.empty() && message.method != "initialize") revision_ = message.revision;
+    revision = revision_;
   }
   auto request = http_->request("POST", *endpoint);
   request.max_body = max_post_answer;
   request.add("Content-Type", "application/json");
+  if (revision >= revision_is_said_since) request.add("MCP-Protocol-Version", revision);
   request.body = std::move(message.text);
   http_->send(std::move(request),
               std::make_shared<Post>(shared_from_this(), std::move(message.id), std::move(message.taken)));
@@ -192,10 +215,12 @@ Result<HttpUrl> resolve_http_url(const HttpUrl& base, std::string_view reference
   if (reference.find("://") < reference.find_first_of("/?#")) return read_http_url(reference, true);
   if (reference.starts_with("//")) return read_http_url(scheme + std::string(reference), true);
   const auto origin = scheme + "//" + base.authority;
-  if (reference.starts_with('/')) return read_http_url(origin + std::string(reference), true);
-  const auto path = base.target.substr(0, base.target.find('?'));
-  if (reference.starts_with('?')) return read_http_url(origin + path + std::string(reference), true);
-  return read_http_url(origin + path.substr(0, path.rfind('/') + 1) + std::string(reference), true);
+  const auto base_path = base.target.substr(0, base.target.find('?'));
+  if (reference.starts_with('?')) return read_http_url(origin + base_path + std::string(reference), true);
+  auto path = std::string(without_query(reference));
+  const auto query = reference.substr(path.size());
+  if (!path.starts_with('/')) path.insert(0, base_path.substr(0, base_path.rfind('/') + 1));
+  return read_http_url(origin + without_dots(path) + std::string(query), true);
 }
 
 }  // namespace mcph

@@ -41,12 +41,12 @@ class SseUpstream final : public UpstreamTransport, public std::enable_shared_fr
   Condition changed_;
   std::weak_ptr<UpstreamListener> listener_ GUARDED_BY(mutex_);
   std::optional<HttpUrl> endpoint_ GUARDED_BY(mutex_);
+  std::string revision_ GUARDED_BY(mutex_);  // as it was agreed on
   std::optional<Error> end_ GUARDED_BY(mutex_);
   std::weak_ptr<Events> events_ GUARDED_BY(mutex_);
 };
 
-// What a reference in the base's document is (RFC 3986 section 5.2), as far as upstreams write it: a whole URL, or a
-// path with or without a beginning.
+// What a reference in the base's document is (RFC 3986 section 5.2).
 Result<HttpUrl> resolve_http_url(const HttpUrl& base, std::string_view reference);
 
 }  // namespace mcph

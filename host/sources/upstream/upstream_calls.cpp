@@ -19,13 +19,16 @@ constexpr std::size_t max_kept_bytes = std::size_t{64} << 20;
 // Times that one call is made again because the upstream wants to have its state back, and nothing else.
 constexpr unsigned max_repetitions = 32;
 
+// Of what is told and an upstream may have written anything in.
+constexpr std::size_t max_shown_type = 64;
+
 constexpr std::string_view words_for_cancelled = "the client has cancelled the call, or its time is over";
 
 constexpr int internal_error = -32603;
 constexpr int invalid_params = -32602;
 constexpr int no_such_method = -32601;
-constexpr int legacy_resource_not_found = -32002;
 constexpr int url_elicitation_required = -32042;
+constexpr int header_mismatch = -32020;
 
 // What of the caller's capabilities has to do with questions.
 std::string asked_capabilities(std::string_view context) {
@@ -35,6 +38,23 @@ std::string asked_capabilities(std::string_view context) {
     if (all.key() == "elicitation" || all.key() == "sampling" || all.key() == "roots") all.append_to(some);
   }
   return "{" + some + "}";
+}
+
+bool has_capability(std::string_view capabilities, const char* capability, const char* part) {
+  const auto parts = json_member(capabilities, capability).value_or("{}");
+  // Who can elicit and says no more can show forms (2025-11-25, client/elicitation, "Capabilities").
+  return json_member(parts, part).has_value() || (part == std::string_view("form") && parts == "{}");
+}
+
+// What of a capability that the client has it lacks for this; null: nothing.
+const char* lacking_part(const from_upstream::Request& question, const std::string& capabilities) {
+  const auto& params = question.params;
+  if (question.method == "elicitation/create") {
+    const char* const mode = params.value("mode", OrderedJson()) == "url" ? "url" : "form";
+    return has_capability(capabilities, "elicitation", mode) ? nullptr : mode;
+  }
+  const bool needs_tools = question.method == "sampling/createMessage" && params.contains("tools");
+  return needs_tools && !has_capability(capabilities, "sampling", "tools") ? "tools" : nullptr;
 }
 
 const char* capability_for(std::string_view method) {
@@ -57,10 +77,10 @@ std::string error_text(int code, std::string_view message, const Json& data = nu
 }
 
 // The requests of an input_required result that may be passed on: an upstream reads nothing of this host.
-std::optional<Json> passed_on_requests(const Json& requests) {
+std::optional<OrderedJson> passed_on_requests(const OrderedJson& requests) {
   if (!requests.is_object() || requests.size() > max_open_questions) return std::nullopt;
   for (const auto& [name, request] : requests.items()) {
-    const auto method = request.is_object() ? request.value("method", Json()) : Json();
+    const auto method = request.is_object() ? request.value("method", OrderedJson()) : OrderedJson();
     if (!method.is_string() || capability_for(method.get_ref<const std::string&>()) == nullptr) return std::nullopt;
   }
   return requests;
@@ -75,13 +95,20 @@ std::optional<std::string> lone_state_in(std::string_view result) {
 }
 
 // Of the error of 2025-11-25 that asks for visits of web pages before the same is asked again.
-std::optional<Json> asked_visits(const Json& data) {
+std::optional<OrderedJson> asked_visits(const Json& data) {
   const auto visits = data.is_object() ? data.value("elicitations", Json()) : Json();
   if (!visits.is_array() || visits.empty() || visits.size() > max_open_questions) return std::nullopt;
-  Json requests = Json::object();
+  auto requests = OrderedJson::object();
   for (std::size_t i = 0; i < visits.size(); ++i)
-    requests[std::to_string(i + 1)] = {{"method", "elicitation/create"}, {"params", visits[i]}};
+    requests[std::to_string(i + 1)] = {{"method", "elicitation/create"}, {"params", OrderedJson(visits[i])}};
   return requests;
+}
+
+bool are_all_accepted(const AskedQuestions& questions, const Json& answers) {
+  return std::ranges::all_of(questions.requests.items(), [&](const auto& request) {
+    const auto answer = answers.find(request.key());
+    return answer != answers.end() && answer->is_object() && answer->value("action", Json()) == "accept";
+  });
 }
 
 }  // namespace
@@ -107,7 +134,29 @@ void UpstreamCalls::serve(const UpstreamLink& link) {
     served_ = std::make_shared<Served>(Served{.link = link, .number = ++last_number_});
     door_ = Door::open;
   }
+  make_again();
   give_waiting();
+}
+
+void UpstreamCalls::make_again() {
+  std::vector<std::uint64_t> calls;
+  ServedPtr current;
+  {
+    const MutexLock lock(mutex_);
+    if (served_ == nullptr || door_ != Door::open) return;
+    current = served_;
+    calls.swap(again_);
+    current->running += calls.size();
+  }
+  for (const auto id : calls) {
+    const auto call = table_.find(id);
+    if (call == nullptr) {
+      ended_on(*current);
+      continue;
+    }
+    begin_request(current, {id, call}, params_of(*call), {.is_last_try = true});
+    if (const auto why = call->cancelled(); why != CancelReason::none) cancel_given(id, call, why);
+  }
 }
 
 void UpstreamCalls::hold() {
@@ -134,11 +183,15 @@ void UpstreamCalls::lose(const Error& why) {
 }
 
 void UpstreamCalls::refuse(const std::string& why) {
+  std::vector<std::uint64_t> again;
   {
     const MutexLock lock(mutex_);
     door_ = Door::refuses;
     why_not_ = why;
+    again.swap(again_);
   }
+  for (const auto call : again)
+    table_.refuse(call, why);
   for (const auto& waiting : table_.all_waiting()) {
     if (waiting.call->claim()) table_.refuse(waiting.id, why);
   }
@@ -157,17 +210,33 @@ UpstreamCalls::ServedPtr UpstreamCalls::served() const {
 }
 
 void UpstreamCalls::expire_questions(UpstreamQuestions::Clock::time_point now) {
-  const auto expired = questions_.take_expired(now);
+  for (const auto& each : questions_.take_expired(now))
+    withdraw(each, internal_error, "nobody has answered in time");
+}
+
+void UpstreamCalls::not_answered(const std::string& input_state, int code, std::string_view why) {
+  if (const auto questions = questions_.drop(input_state)) withdraw(*questions, code, why);
+}
+
+void UpstreamCalls::withdraw(const AskedQuestions& questions, int code, std::string_view why) {
   const auto current = served();
-  for (const auto& each : expired) {
-    if (each.request == 0 || current == nullptr || current->number != each.connection) continue;
-    const auto& [client, peer] = current->link;
-    for (const auto& [name, id] : each.ids)
-      client->refuse(peer, id, internal_error, "nobody has answered in time");
-    client->cancel(peer, each.request, "nobody has answered in time");
+  if (questions.request == 0 || current == nullptr || current->number != questions.connection) return;
+  std::vector<Json> ids;
+  for (const auto& [name, id] : questions.ids)
+    ids.push_back(id);
+  {
     const MutexLock lock(mutex_);
-    erase(*current, each.request);
+    const auto found = current->given.find(questions.request);
+    if (found == current->given.end()) return;
+    for (const auto& [name, question] : found->second.open)
+      ids.push_back(question.id);
+    erase(*current, questions.request);
   }
+  const auto& [client, peer] = current->link;
+  for (const auto& id : ids)
+    client->refuse(peer, id, code, utf8_prefix(why, max_message_bytes));
+  client->cancel(peer, questions.request, "what it has asked is not answered");
+  give_waiting();
 }
 
 // ---- What the connection tells.
@@ -186,7 +255,8 @@ void UpstreamCalls::progressed(RequestId request, double progress, double total,
   if (const auto found = call == 0 ? nullptr : table_.find(call)) found->progress(progress, total, message);
 }
 
-void UpstreamCalls::said(std::optional<RequestId> request, std::string_view level, std::string_view text) {
+void UpstreamCalls::said(std::optional<RequestId> request, std::string_view level, std::string_view text,
+                         std::string_view data) {
   std::uint64_t call = 0;
   {
     const MutexLock lock(mutex_);
@@ -197,7 +267,8 @@ void UpstreamCalls::said(std::optional<RequestId> request, std::string_view leve
     }
   }
   const auto severity = severity_of(level);
-  if (const auto found = call == 0 ? nullptr : table_.find(call)) return found->log(severity, text);
+  if (const auto found = call == 0 ? nullptr : table_.find(call))
+    return data.empty() ? found->log(severity, text) : found->log_json(severity, data);
   constexpr std::int32_t warning = 3;
   log_.write(severity >= warning ? Log::Level::warning : Log::Level::info, "plugin says",
              {{"plugin", identity_.name},
@@ -208,14 +279,17 @@ void UpstreamCalls::said(std::optional<RequestId> request, std::string_view leve
 // Where the connection does not tell, it is the only one that there is, or one of several of the same person.
 std::optional<UpstreamCalls::RequestId> UpstreamCalls::asking_request(const Served& served,
                                                                       std::optional<RequestId> known) {
-  const auto& given = served.given;
-  if (known) return given.contains(*known) ? known : std::nullopt;
-  if (given.empty()) return std::nullopt;
-  const auto& first = given.begin()->second;
-  const bool is_one = std::ranges::all_of(given, [&](const auto& each) { return each.second.caller == first.caller; });
-  if (given.size() > 1 && (!is_one || first.caller == "{}")) return std::nullopt;
-  const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
-  return std::ranges::max_element(given, by_id)->first;
+  if (known) return served.given.contains(*known) ? known : std::nullopt;
+  std::optional<RequestId> last;
+  for (const auto& [request, given] : served.given) {
+    if (given.outcome) continue;
+    if (last) {
+      const auto& caller = served.given.at(*last).caller;
+      if (given.caller != caller || caller == "{}") return std::nullopt;
+    }
+    last = std::max(last.value_or(0), request);
+  }
+  return last;
 }
 
 bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Request& question) {
@@ -227,7 +301,7 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
     return true;
   };
   const char* const capability = capability_for(question.method);
-  if (capability == nullptr || peer.is_modern) return refuse(no_such_method, "there is no such method here");
+  if (capability == nullptr) return refuse(no_such_method, "there is no such method here");
   bool asks_now = false;
   std::optional<RequestId> asking;
   const auto bytes = dump(question.params).size();
@@ -235,7 +309,8 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
     MutexLock lock(mutex_);
     asking = asking_request(*current, request);
     if (!asking) {
-      const bool any = !current->given.empty();
+      const auto is_at = [](const auto& each) { return !each.second.outcome; };
+      const bool any = std::ranges::any_of(current->given, is_at);
       lock.unlock();
       if (question.method == "roots/list" && !any) {
         client->answer(peer, question.id, {{"roots", Json::array()}});
@@ -252,6 +327,11 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
       lock.unlock();
       return refuse(no_such_method, std::string("the client that made this call has no ") + capability);
     }
+    if (const char* const part = lacking_part(question, given.capabilities)) {
+      lock.unlock();
+      return refuse(invalid_params,
+                    std::string("the client that made this call has no ") + capability + " with " + part);
+    }
     if (given.open.size() >= max_open_questions || ++given.questions > max_questions || !keep(*current, given, bytes)) {
       lock.unlock();
       return refuse(internal_error, "the call has asked too much");
@@ -263,18 +343,33 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
   return true;
 }
 
+void UpstreamCalls::withdrawn(const Json& question) {
+  const auto current = served();
+  if (current == nullptr) return;
+  {
+    const MutexLock lock(mutex_);
+    const auto is_it = [&](const auto& each) { return each.second.id == question; };
+    for (auto& [request, given] : current->given)
+      if (std::erase_if(given.open, is_it) > 0) return;
+  }
+  if (const auto told = questions_.withdraw(current->number, question)) told();
+}
+
 // Ends the call with what has been asked since.
 void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
   AskedQuestions questions;
   questions.request = request;
   questions.connection = served->number;
   std::uint64_t call = 0;
+  bool keeps_place = false;
   {
     const MutexLock lock(mutex_);
     const auto found = served->given.find(request);
     if (found == served->given.end() || found->second.call == 0 || found->second.open.empty()) return;
     auto& given = found->second;
     call = std::exchange(given.call, 0);
+    // Where there may be one call at a time, the next one's questions are not to be taken for this one's.
+    keeps_place = given.keeps_place = limits_.concurrent_calls == 1;
     served->requests.erase(call);
     questions.caller = given.caller;
     for (auto& [name, question] : given.open) {
@@ -284,38 +379,39 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
     given.open.clear();
     served->kept_bytes -= std::exchange(given.kept_bytes, 0);
   }
-  ended_on(*served);
-  ask(call, std::move(questions));
+  if (!keeps_place) ended_on(*served);
+  ask(call, questions);
 }
 
-void UpstreamCalls::ask(std::uint64_t call, AskedQuestions questions) {
-  const auto request = questions.request;
-  const auto connection = questions.connection;
-  const auto text = questions_.ask(std::move(questions), UpstreamQuestions::Clock::now());
+void UpstreamCalls::ask(std::uint64_t call, const AskedQuestions& questions) {
+  const auto text = questions_.ask(questions, UpstreamQuestions::Clock::now());
   if (text) {
     table_.complete({call, static_cast<std::int32_t>(Outcome::input_required), *text});
     return;
   }
-  const auto current = served();
-  if (request != 0 && current != nullptr && current->number == connection) {
-    current->link.client->cancel(current->link.peer, request, "too much is asked");
-    const MutexLock lock(mutex_);
-    erase(*current, request);
-  }
+  withdraw(questions, internal_error, "too much is asked");
   table_.refuse(call, " has asked its clients too much that they have not answered");
 }
 
 // ---- Calls.
 
+// Whether the place that it needs is kept for it.
+bool UpstreamCalls::goes_on(const Call& call) const {
+  if (limits_.concurrent_calls > 1) return false;
+  const auto state = json_member(call.params(), "inputState");
+  return state && questions_.are_of_request(json_string(*state).value_or(""));
+}
+
 void UpstreamCalls::invoke(std::shared_ptr<Call> call) {
   const auto id = table_.admit(call);
   if (!id) return;
+  const bool has_place = goes_on(*call);
   const CallTable::Admitted admitted{*id, std::move(call)};
   ServedPtr current;
   std::string why_not;
   {
     const MutexLock lock(mutex_);
-    if (door_ == Door::open && served_->running < limits_.concurrent_calls) {
+    if (door_ == Door::open && (has_place || served_->running < limits_.concurrent_calls)) {
       ++served_->running;
       current = served_;
     } else if (door_ != Door::refuses) {
@@ -366,7 +462,7 @@ void UpstreamCalls::give(const ServedPtr& served, const CallTable::Admitted& adm
   if (!call->claim()) return ended_on(*served);  // it was cancelled, and has been refused
   auto params = params_of(*call);
   if (params.state.empty()) {
-    begin_request(served, admitted, std::move(params));
+    begin_request(served, admitted, std::move(params), {});
   } else {
     resume(served, admitted, std::move(params));
   }
@@ -417,7 +513,7 @@ std::vector<ParameterHeader> UpstreamCalls::headers_of(const std::string& tool) 
 }
 
 void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params,
-                                  unsigned repetitions) {
+                                  Again again) {
   const auto& [id, call] = admitted;
   const auto& [client, peer] = served->link;
   const auto context = call->context();
@@ -427,14 +523,24 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
       peer, request, name_of(call->method()), params.members,
       {.own = passed_on_meta(context), .capabilities = capabilities, .wants_progress = true, .wants_log = true});
   if (peer.is_modern && call->method() == PluginMethod::tools_call && !params.arguments.empty()) {
-    if (const auto headers = headers_of(params.name); !headers.empty())
-      message.fields = parameter_fields(headers, read_json(params.arguments));
+    if (const auto headers = headers_of(params.name); !headers.empty()) {
+      auto fields = parameter_fields(headers, read_json(params.arguments));
+      if (fields.has_error()) {
+        table_.refuse(id, fields.error().message);
+        return ended_on(*served);
+      }
+      message.fields = *std::move(fields);
+    }
   }
   if (call->method() != PluginMethod::completion_complete) message.name = std::move(params.name);
   {
     const MutexLock lock(mutex_);
-    served->given[request] = {
-        .call = id, .caller = call->caller(), .capabilities = std::move(capabilities), .repetitions = repetitions};
+    served->given[request] = {.call = id,
+                              .caller = call->caller(),
+                              .capabilities = std::move(capabilities),
+                              .repetitions = again.repetitions,
+                              .has_visited = again.has_visited,
+                              .is_last_try = again.is_last_try};
     served->requests[id] = request;
   }
   const auto sent = client->request(std::move(message), request, [this, served, request](UpstreamOutcome outcome) {
@@ -456,7 +562,7 @@ bool UpstreamCalls::repeat(const ServedPtr& served, std::uint64_t call, const st
   if (found == nullptr) return false;
   auto params = params_of(*found);
   append_json_member(params.members, "requestState", dump(Json(state)));
-  begin_request(served, {call, found}, std::move(params), repetitions);
+  begin_request(served, {call, found}, std::move(params), {.repetitions = repetitions, .is_last_try = true});
   if (const auto why = found->cancelled(); why != CancelReason::none) cancel_given(call, found, why);
   return true;
 }
@@ -472,6 +578,7 @@ void UpstreamCalls::erase(Served& served, RequestId request) {
   const auto found = served.given.find(request);
   if (found == served.given.end()) return;
   served.kept_bytes -= found->second.kept_bytes;
+  if (found->second.keeps_place) --served.running;
   served.given.erase(found);
 }
 
@@ -489,9 +596,15 @@ void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& a
   }
   const auto& [questions, answers] = *answered;
   if (questions.request != 0) return go_on(served, id, *answered);
-  if (questions.wants_answers) append_json_member(params.members, "inputResponses", dump(answers));
+  if (questions.without_visits) {
+    if (are_all_accepted(questions, answers))
+      return begin_request(served, admitted, std::move(params), {.has_visited = true, .is_last_try = true});
+    table_.complete({id, static_cast<std::int32_t>(Outcome::error), *questions.without_visits});
+    return ended_on(*served);
+  }
+  append_json_member(params.members, "inputResponses", dump(answers));
   if (questions.request_state) append_json_member(params.members, "requestState", dump(Json(*questions.request_state)));
-  begin_request(served, admitted, std::move(params));
+  begin_request(served, admitted, std::move(params), {.is_last_try = true});
 }
 
 // The call takes over the request that has asked.
@@ -500,19 +613,20 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const Ups
   std::optional<UpstreamOutcome> outcome;
   std::optional<ToldProgress> told;
   bool is_there = false;
-  std::string caller;
+  Given ended;
   {
     const MutexLock lock(mutex_);
     const auto found = served->given.find(questions.request);
     is_there = found != served->given.end() && questions.connection == served->number;
     if (is_there) {
       auto& given = found->second;
-      caller = given.caller;
       outcome = std::exchange(given.outcome, std::nullopt);
       told = std::exchange(given.progress, std::nullopt);
       if (outcome) {
+        ended = given;
         erase(*served, questions.request);
       } else {
+        if (std::exchange(given.keeps_place, false)) --served->running;
         given.call = call;
         served->requests[call] = questions.request;
       }
@@ -526,7 +640,7 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const Ups
     teller->progress(told->progress, told->total, told->message);
   if (outcome) {
     ended_on(*served);
-    return complete(call, caller, *std::move(outcome), false);
+    return complete(call, ended, *std::move(outcome), false);
   }
   const auto& [client, peer] = served->link;
   for (const auto& [name, id] : questions.ids) {
@@ -540,54 +654,72 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const Ups
 }
 
 void UpstreamCalls::answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome) {
-  if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome)) failed_(*failure);
-  std::uint64_t call = 0;
-  unsigned repetitions = 0;
-  std::string caller;
+  Given given;
+  bool is_known = false;
+  bool is_asked = false;
+  bool is_kept = false;
+  const auto told = std::holds_alternative<std::string>(outcome) ? std::nullopt : std::optional(outcome);
   {
     const MutexLock lock(mutex_);
     const auto found = served->given.find(request);
-    if (found == served->given.end()) return;
-    if (found->second.call == 0) {
-      // It went on without waiting for its answers.
-      const auto* const result = std::get_if<std::string>(&outcome);
-      if (!keep(*served, found->second, result == nullptr ? 0 : result->size()))
-        outcome = UpstreamFailure{fail("it answered while its client was asked, and too much of that kind is kept")};
-      found->second.outcome = std::move(outcome);
-      return;
+    is_known = found != served->given.end();
+    is_asked = is_known && found->second.call == 0;
+    if (is_asked) {
+      keep_outcome(*served, found->second, std::move(outcome));
+    } else if (is_known) {
+      given = found->second;
+      erase(*served, request);
+      served->requests.erase(given.call);
+      // Before anybody is told, who might make it possible at once.
+      is_kept = door_ != Door::refuses && may_be_made_again(given, outcome);
+      if (is_kept) again_.push_back(given.call);
     }
-    call = found->second.call;
-    caller = std::move(found->second.caller);
-    repetitions = found->second.repetitions;
-    erase(*served, request);
-    served->requests.erase(call);
   }
+  if (told) failed_(*told);
+  if (!is_known) return;
+  if (is_asked) return give_waiting();
+  if (is_kept) return ended_on(*served);
+  const auto call = given.call;
   const auto* const result = std::get_if<std::string>(&outcome);
-  const bool asks = served->link.peer.is_modern && result != nullptr && is_input_required(*result);
-  if (const auto state = asks && repetitions < max_repetitions ? lone_state_in(*result) : std::nullopt) {
-    if (repeat(served, call, *state, repetitions + 1)) return;
+  const auto type = served->link.peer.is_modern && result != nullptr ? result_type_of(*result) : "complete";
+  const bool asks = type == "input_required";
+  if (const auto state = asks && given.repetitions < max_repetitions ? lone_state_in(*result) : std::nullopt) {
+    if (repeat(served, call, *state, given.repetitions + 1)) return;
   }
   ended_on(*served);
-  complete(call, caller, std::move(outcome), asks);
+  // Such a result is invalid (2026-07-28, basic, "Result Type").
+  if (!asks && type != "complete") {
+    const auto shown = std::string(utf8_prefix(type, max_shown_type));
+    return table_.refuse(call, " answered with the resultType \"" + shown + "\", which this host does not know");
+  }
+  complete(call, given, std::move(outcome), asks);
 }
 
-void UpstreamCalls::complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome, bool asks) {
+// It cannot have run, and may do so soon (2025-11-25, basic/transports, "Session Management"; 2026-07-28, "Header
+// Mismatch").
+bool UpstreamCalls::may_be_made_again(const Given& given, const UpstreamOutcome& outcome) {
+  if (given.is_last_try) return false;
+  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+  const auto* const error = std::get_if<UpstreamError>(&outcome);
+  return (failure != nullptr && failure->session_is_gone) || (error != nullptr && error->code == header_mismatch);
+}
+
+// It went on without waiting for its answers.
+void UpstreamCalls::keep_outcome(Served& served, Given& given, UpstreamOutcome outcome) {
+  const auto* const result = std::get_if<std::string>(&outcome);
+  if (!keep(served, given, result == nullptr ? 0 : result->size()))
+    outcome = UpstreamFailure{fail("it answered while its client was asked, and too much of that kind is kept")};
+  given.outcome = std::move(outcome);
+  if (std::exchange(given.keeps_place, false)) --served.running;
+}
+
+void UpstreamCalls::complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks) {
   if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome))
     return table_.refuse(call, ": the call failed, because " + failure->error.message);
-  if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
-    const auto visits = error->code == url_elicitation_required ? asked_visits(error->data) : std::nullopt;
-    if (visits) {
-      AskedQuestions questions;
-      questions.caller = caller;
-      questions.wants_answers = false;
-      questions.requests = *visits;
-      return ask(call, std::move(questions));
-    }
-    return complete_with_error(call, *error);
-  }
+  if (const auto* const error = std::get_if<UpstreamError>(&outcome)) return complete_with_error(call, given, *error);
   const auto& result = std::get<std::string>(outcome);
   if (asks) {
-    if (!ask_again(call, caller, result)) {
+    if (!ask_again(call, given.caller, result)) {
       table_.refuse(call, " asks for something that this host does not pass on");
     }
     return;
@@ -596,27 +728,39 @@ void UpstreamCalls::complete(std::uint64_t call, const std::string& caller, Upst
   table_.complete({call, static_cast<std::int32_t>(Outcome::result), text});
 }
 
-void UpstreamCalls::complete_with_error(std::uint64_t call, const UpstreamError& error) {
-  const auto code = error.code == legacy_resource_not_found ? invalid_params : error.code;
-  const auto text = error_text(code, error.message, error.data);
+void UpstreamCalls::complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error) {
+  const auto text = error_text(error.code, error.message, error.data);
+  const bool may_ask = error.code == url_elicitation_required && !given.has_visited;
+  if (auto visits = may_ask ? asked_visits(error.data) : std::nullopt) {
+    AskedQuestions questions;
+    questions.caller = given.caller;
+    questions.without_visits = text;
+    questions.requests = *std::move(visits);
+    return ask(call, questions);
+  }
   table_.complete({call, static_cast<std::int32_t>(Outcome::error), text});
 }
 
 // Of the modern era.
 bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
-  const auto result = parse_json(text, max_upstream_depth);
-  if (result.has_error()) return false;
+  const auto result = parse_in_order(text);
+  if (result.has_error() || !result->is_object()) return false;
   AskedQuestions questions;
   questions.caller = caller;
-  if (const auto state = result->value("requestState", Json()); state.is_string()) questions.request_state = state;
-  const auto requests = passed_on_requests(result->value("inputRequests", Json::object()));
+  if (const auto state = result->value("requestState", OrderedJson()); state.is_string())
+    questions.request_state = state;
+  const auto requests = passed_on_requests(result->value("inputRequests", OrderedJson::object()));
   if (!requests || requests->empty()) return false;
   questions.requests = *requests;
-  ask(call, std::move(questions));
+  ask(call, questions);
   return true;
 }
 
 void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& /*call*/, CancelReason /*reason*/) {
+  if (drop_again(id)) {
+    table_.complete({id, static_cast<std::int32_t>(Outcome::error), words_for_cancelled_call()});
+    return;
+  }
   const auto current = served();
   if (current == nullptr) return;
   std::optional<RequestId> request;
@@ -629,9 +773,17 @@ void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& 
     erase(*current, *request);
   }
   current->link.client->cancel(current->link.peer, *request, words_for_cancelled);
-  table_.complete({id, static_cast<std::int32_t>(Outcome::error),
-                   error_text(internal_error, "plugin " + identity_.name + ": the call was cancelled")});
+  table_.complete({id, static_cast<std::int32_t>(Outcome::error), words_for_cancelled_call()});
   ended_on(*current);
+}
+
+bool UpstreamCalls::drop_again(std::uint64_t call) {
+  const MutexLock lock(mutex_);
+  return std::erase(again_, call) > 0;
+}
+
+std::string UpstreamCalls::words_for_cancelled_call() const {
+  return error_text(internal_error, "plugin " + identity_.name + ": the call was cancelled");
 }
 
 void UpstreamCalls::end_overdue(std::uint64_t id, const Call& /*call*/) {

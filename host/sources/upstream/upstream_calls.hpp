@@ -40,8 +40,8 @@ struct UpstreamLink {
 class UpstreamCalls final : private CallTable::Owner {
  public:
   using RequestId = UpstreamClient::RequestId;
-  // A request has ended without an answer.
-  using Failed = std::function<void(const UpstreamFailure& failure)>;
+  // A request has ended without an answer, or with an error.
+  using Failed = std::function<void(const UpstreamOutcome& outcome)>;
 
   // What the surroundings refer to, and the log, outlive it.
   UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, Failed failed);
@@ -61,15 +61,26 @@ class UpstreamCalls final : private CallTable::Owner {
   // `why` follows "plugin NAME". Those that wait are refused, too.
   void refuse(const std::string& why);
 
+  // Calls that cannot have run, and could now, are made again: because their session was gone, which serve does, too,
+  // or because what their tools want in fields of HTTP has been listed anew.
+  void make_again();
+
   // Whether the upstream is at nothing: neither at a call nor at one that waits for answers of its client.
   bool is_idle() const;
   void expire_questions(UpstreamQuestions::Clock::time_point now);
+  // As Plugin has it.
+  void not_answered(const std::string& input_state, int code, std::string_view why);
+  void when_withdrawn(const std::string& input_state, const std::function<void()>& told) {
+    questions_.watch(input_state, told);
+  }
 
   // What the connection tells, as UpstreamClient::Owner has it.
   void progressed(RequestId request, double progress, double total, std::string_view message);
-  void said(std::optional<RequestId> request, std::string_view level, std::string_view text);
+  void said(std::optional<RequestId> request, std::string_view level, std::string_view text, std::string_view data);
   // False: no connection is served, and nobody has answered.
   bool asked(std::optional<RequestId> request, from_upstream::Request& question);
+  // It wants no answer any more to what it has asked under this id.
+  void withdrawn(const Json& question);
 
  private:
   enum class Door { waits, open, refuses };
@@ -89,6 +100,9 @@ class UpstreamCalls final : private CallTable::Owner {
     std::optional<ToldProgress> progress = {};                              // likewise, the last of it
     unsigned questions = 0;                                                 // so far
     unsigned repetitions = 0;                                               // of the call, for its state alone
+    bool has_visited = false;                                               // the call is made again because of that
+    bool is_last_try = false;                                               // it is not made once more
+    bool keeps_place = false;                                               // while its caller is asked
     std::size_t kept_bytes = 0;                                             // of `open` and `outcome`
   };
   // A connection and its requests. What is not const is guarded by the mutex of the calls.
@@ -98,7 +112,7 @@ class UpstreamCalls final : private CallTable::Owner {
     std::unordered_map<RequestId, Given> given = {};
     std::unordered_map<std::uint64_t, RequestId> requests = {};  // by the calls that wait for them
     std::size_t kept_bytes = 0;                                  // of all given
-    std::size_t running = 0;                                     // calls that it has been given
+    std::size_t running = 0;                                     // calls that it has been given, and kept places
     bool is_giving = false;                                      // a thread gives it those that wait
   };
   using ServedPtr = std::shared_ptr<Served>;
@@ -121,12 +135,18 @@ class UpstreamCalls final : private CallTable::Owner {
   void give_waiting();
   void give(const ServedPtr& served, const CallTable::Admitted& admitted);
   void ended_on(Served& served);
-  void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params,
-                     unsigned repetitions = 0);
+  // How often, and why, it is made again.
+  struct Again {
+    unsigned repetitions = 0;
+    bool has_visited = false;
+    bool is_last_try = false;
+  };
+  void begin_request(const ServedPtr& served, const CallTable::Admitted& admitted, Params params, Again again);
   bool repeat(const ServedPtr& served, std::uint64_t call, const std::string& state, unsigned repetitions);
   // False: there is no room for so much.
   bool keep(Served& served, Given& given, std::size_t bytes) REQUIRES(mutex_);
   void erase(Served& served, RequestId request) REQUIRES(mutex_);
+  void keep_outcome(Served& served, Given& given, UpstreamOutcome outcome) REQUIRES(mutex_);
   void resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
   void go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered);
   Params params_of(const Call& call) const;
@@ -134,11 +154,17 @@ class UpstreamCalls final : private CallTable::Owner {
   std::vector<ParameterHeader> headers_of(const std::string& tool) const;
   void answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome);
   // `asks`: it is a modern result that wants answers first.
-  void complete(std::uint64_t call, const std::string& caller, UpstreamOutcome outcome, bool asks);
-  void complete_with_error(std::uint64_t call, const UpstreamError& error);
+  bool drop_again(std::uint64_t call);
+  std::string words_for_cancelled_call() const;
+  static bool may_be_made_again(const Given& given, const UpstreamOutcome& outcome);
+  void complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks);
+  void complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error);
   bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
-  void ask(std::uint64_t call, AskedQuestions questions);
+  void ask(std::uint64_t call, const AskedQuestions& questions);
   void ask_open(const ServedPtr& served, RequestId request);
+  // The request that has asked them is over, unless it has ended by itself.
+  void withdraw(const AskedQuestions& questions, int code, std::string_view why);
+  bool goes_on(const Call& call) const;
   static std::optional<RequestId> asking_request(const Served& served, std::optional<RequestId> known);
 
   const PluginIdentity& identity_;
@@ -152,6 +178,7 @@ class UpstreamCalls final : private CallTable::Owner {
   std::string why_not_ GUARDED_BY(mutex_);
   ServedPtr served_ GUARDED_BY(mutex_);
   std::uint64_t last_number_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::uint64_t> again_ GUARDED_BY(mutex_);  // calls that are made again
   std::shared_ptr<const UpstreamDescription> described_ GUARDED_BY(mutex_);
 
   CallTable table_;  // its timers use the rest

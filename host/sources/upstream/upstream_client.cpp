@@ -215,6 +215,7 @@ Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, b
       return fail("it speaks no revision of MCP that this host speaks, but " + dump(versions));
     }
     note_self(peer, *result, info_in(*result));
+    is_modern_ = true;
     return peer;
   }
   if (const auto* const error = std::get_if<UpstreamError>(&outcome); error != nullptr && is_modern_error(*error)) {
@@ -263,6 +264,12 @@ Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patien
 
 Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
   const auto outcome = ask(peer, peer.is_modern ? "server/discover" : "ping", Json::object(), patience);
+  if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
+    // A modern server knows what it was asked, and no other server says what only modern ones say.
+    const bool is_modern = is_modern_error(*error) && error->code != unsupported_version;
+    const bool is_other = peer.is_modern ? !is_modern : is_modern_error(*error);
+    return is_other ? Result<>(fail("it speaks another revision now")) : Result<>();
+  }
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const bool is_alive = failure == nullptr || failure->is_refused_for_now();
   return is_alive ? Result<>() : Result<>(failure->error);
@@ -270,17 +277,27 @@ Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::millisecond
 
 Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
   UpstreamLists lists{.instructions = peer.instructions, .completions = peer.can("completions")};
+  std::size_t asked = 0;
+  Result<> first;
   for (std::size_t i = 0; i < upstream_lists; ++i) {
     const auto kind = static_cast<UpstreamList>(i);
     const char* const capability = kind == UpstreamList::tools     ? "tools"
                                    : kind == UpstreamList::prompts ? "prompts"
                                                                    : "resources";
     if (!peer.can(capability)) continue;
-    UpstreamPages pages(kind);
-    if (const auto listed = list(peer, kind, pages, patience); listed.has_error()) return listed.error();
+    ++asked;
+    UpstreamPages pages(kind, peer.is_modern);
+    if (const auto listed = list(peer, kind, pages, patience); listed.has_error()) {
+      // What may pass is tried again, with all of it. Otherwise the others are no worse for it.
+      if (listed.error().may_pass() || has_ended()) return listed.error();
+      lists.failed.push_back(listed.error().message);
+      if (lists.failed.size() == 1) first = listed;
+      continue;
+    }
     lists.of(kind) = pages.take();
     std::ranges::move(pages.take_faulty(), std::back_inserter(lists.faulty));
   }
+  if (asked > 0 && lists.failed.size() == asked) return first.error();
   return lists;
 }
 
@@ -305,6 +322,11 @@ Result<> UpstreamClient::list(const UpstreamPeer& peer, UpstreamList list, Upstr
     }
   }
   return {};
+}
+
+bool UpstreamClient::has_ended() {
+  const MutexLock lock(mutex_);
+  return ended_.has_value();
 }
 
 void UpstreamClient::forget(const Error& why) {
@@ -403,18 +425,38 @@ void UpstreamClient::take(const from_upstream::Notification& notification, std::
   }
   if (method == "notifications/message") {
     const auto level = params.value("level", Json());
+    const auto data = params.value("data", Json());
+    auto json = data.is_string() ? std::string() : dump(data);
+    if (json.size() > max_message_bytes) json.clear();
     return owner_->said(stream_of, level.is_string() ? level.get_ref<const std::string&>() : std::string("info"),
-                        text_of_log(params));
+                        text_of_log(params), json);
   }
   if (method == "notifications/tools/list_changed" || method == "notifications/resources/list_changed" ||
       method == "notifications/prompts/list_changed") {
     return owner_->lists_changed();
   }
+  if (method == "notifications/cancelled") return take_cancelled(params.value("requestId", Json()));
   if (method != "notifications/resources/updated") return;
   if (const auto uri = params.value("uri", Json()); uri.is_string()) owner_->resource_updated(uri.get<std::string>());
 }
 
+// In the modern era that is a subscription of the host's, which the server ends (2026-07-28, basic/transports/stdio);
+// in the legacy one something that it has asked.
+void UpstreamClient::take_cancelled(const Json& request) {
+  if (!is_modern_) return owner_->withdrawn(request);
+  const auto id = request.is_number_unsigned() ? request.get<RequestId>() : 0;
+  const auto answered = take_pending(id);
+  if (answered == nullptr) return;
+  transport_->abandon(std::to_string(id));
+  answered(UpstreamFailure{fail_for_now("it has ended the request by itself")});
+}
+
 void UpstreamClient::take(from_upstream::Request question, std::optional<RequestId> stream_of) {
+  // Clients of that era answer nothing (2026-07-28, basic/transports).
+  if (is_modern_) {
+    return owner_->misbehaved("it asked " + std::string(utf8_prefix(question.method, max_said_name)) +
+                              ", which a server of " + std::string(modern_revision) + " does not; it is not answered");
+  }
   if (question.method == "ping") {
     return answer({}, question.id, Json::object());
   }

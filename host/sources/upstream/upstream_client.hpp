@@ -7,6 +7,7 @@
 // send. After forget nobody is told anything.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -38,10 +39,14 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   class Owner {
    public:
     virtual void progressed(RequestId request, double progress, double total, std::string_view message) = 0;
-    // `request`: to which it belongs, where that is known. `level` is a word of MCP's.
-    virtual void said(std::optional<RequestId> request, std::string_view level, std::string_view text) = 0;
+    // `request`: to which it belongs, where that is known. `level` is a word of MCP's. `data`: JSON, where it is more
+    // than a text, which `text` then is in short.
+    virtual void said(std::optional<RequestId> request, std::string_view level, std::string_view text,
+                      std::string_view data) = 0;
     // Of the legacy era: it waits for an answer (answer, or refuse).
     virtual void asked(std::optional<RequestId> request, from_upstream::Request question) = 0;
+    // Likewise: it wants no answer any more to what it asked under this id.
+    virtual void withdrawn(const Json& question) = 0;
     virtual void lists_changed() = 0;
     virtual void resource_updated(const std::string& uri) = 0;
     virtual void misbehaved(std::string_view what) = 0;
@@ -63,7 +68,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   Result<UpstreamPeer> connect(std::chrono::milliseconds patience, bool probes);
   // Everything that it lists.
   Result<UpstreamLists> list(const UpstreamPeer& peer, std::chrono::milliseconds patience);
-  // Whether it answers at all.
+  // Whether it answers at all, and in the words that have been agreed on: that it does not will not pass.
   Result<> ping(const UpstreamPeer& peer, std::chrono::milliseconds patience);
 
   // `answered` is called once, on the thread that reads, unless this fails or the connection is forgotten before.
@@ -108,11 +113,14 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   void take(from_upstream::Answer answer) EXCLUDES(telling_);
   void take_broken(std::string_view text, const Error& why) REQUIRES(telling_);
   void take(const from_upstream::Notification& notification, std::optional<RequestId> stream_of) REQUIRES(telling_);
+  void take_cancelled(const Json& request) REQUIRES(telling_);
   void take(from_upstream::Request question, std::optional<RequestId> stream_of) REQUIRES(telling_);
   Answered take_pending(RequestId id);
   void fail_requests(const Error& why) EXCLUDES(telling_);
+  bool has_ended();
 
   const std::shared_ptr<UpstreamTransport> transport_;
+  std::atomic<bool> is_modern_{false};  // as has been agreed
   Mutex telling_;
   Owner* owner_ GUARDED_BY(telling_);               // null once it is forgotten
   std::size_t answering_ GUARDED_BY(telling_) = 0;  // answers that are being told

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/json_members.hpp"
@@ -9,6 +10,7 @@
 #include "base/utf8.hpp"
 #include "catalog/components.hpp"
 #include "plugin/description.hpp"
+#include "sources/upstream/upstream_wire.hpp"
 
 namespace mcph {
 namespace {
@@ -206,14 +208,14 @@ Result<> UpstreamPages::add(std::string_view page) {
   if (!has_more_) return {};
   cursor_ = string_in(next);
   if (!cursor_) return fail(where + " has a \"nextCursor\" that is no string");
-  if (!cursors_.insert(*cursor_).second) return fail(where + " leads back to a page that came before");
+  // Some servers of the legacy era say so that there are no more.
+  has_more_ = is_modern_ || !cursor_->empty();
   return {};
 }
 
 void UpstreamPages::read(std::string_view component) {
-  // Where a key comes twice the last one counts, so that there is one of it for all who read this later.
-  const auto json = parse_json(component);
-  auto ordered = json.has_value() ? parse_ordered_json(dump(*json)) : Result<OrderedJson>(json.error());
+  // There is one of each key for all who read this later.
+  auto ordered = parse_in_order(component, default_json_depth);
   if (ordered.has_value()) return components_.push_back(*std::move(ordered));
   const auto key = json_member(component, key_of(list_));
   faulty_.push_back({list_, key ? string_in(*key).value_or("") : "", "is " + ordered.error().message});
@@ -236,6 +238,8 @@ UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& 
   }
   for (const auto& faulty : lists.faulty)
     gathering.add(faulty);
+  for (const auto& why : lists.failed)
+    description.remarks.push_back("a list of the upstream is left out: " + why);
   auto& document = gathering.document();
   if (!lists.instructions.empty()) document["instructions"] = utf8_prefix(lists.instructions, max_instructions);
   if (lists.completions) document["completions"] = true;

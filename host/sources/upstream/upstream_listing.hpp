@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,14 +31,14 @@ struct FaultyComponent {
   std::string why;
 };
 
-// The pages of one list, as they come. Refuses cursors that come again, and more than there can be.
+// The pages of one list, as they come. Refuses more than there can be.
 class UpstreamPages {
  public:
   static constexpr std::size_t max_pages = 200;
   static constexpr std::size_t max_components = 10'000;
   static constexpr std::size_t max_bytes = std::size_t{16} << 20;
 
-  explicit UpstreamPages(UpstreamList list) : list_(list) {}
+  UpstreamPages(UpstreamList list, bool is_modern) : list_(list), is_modern_(is_modern) {}
 
   // A result as it came, of which each component is read by itself. An error says what is wrong with the list.
   Result<> add(std::string_view page);
@@ -53,10 +52,10 @@ class UpstreamPages {
   void read(std::string_view component);
 
   const UpstreamList list_;
+  const bool is_modern_;
   std::vector<OrderedJson> components_;
   std::vector<FaultyComponent> faulty_;
   std::size_t listed_ = 0;
-  std::set<std::string, std::less<>> cursors_;
   std::optional<std::string> cursor_;
   bool has_more_ = true;
   std::size_t pages_ = 0;
@@ -69,6 +68,7 @@ struct UpstreamLists {
   std::vector<OrderedJson> resource_templates = {};
   std::vector<OrderedJson> prompts = {};
   std::vector<FaultyComponent> faulty = {};
+  std::vector<std::string> failed = {};  // why one of them is not there
   std::string instructions = {};
   bool completions = false;
 

@@ -23,6 +23,7 @@ constexpr milliseconds list_again_interval{5000};
 constexpr milliseconds listen_interval{1000};
 constexpr milliseconds max_listen_interval{30'000};
 constexpr int method_not_there = -32601;
+constexpr int header_mismatch_there = -32020;
 constexpr milliseconds ping_interval{30'000};
 // Until something else is looked at.
 constexpr milliseconds idle_look{10'000};
@@ -34,6 +35,14 @@ RestartPolicy::Limits restarts_of(const UpstreamSettings& settings) {
   // A server elsewhere may be away for as long as it likes.
   if (!settings.is_process()) limits.crashes = 0;
   return limits;
+}
+
+// What servers say that have been replaced by one of the other era: of revisions and headers, or of a session.
+bool is_about_revision(const UpstreamOutcome& outcome) {
+  if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome))
+    return failure->status == 400 || failure->status == 404 || failure->status == 405;
+  const auto& error = std::get<UpstreamError>(outcome);
+  return is_modern_error(error) || error.code == -32000 || error.code == -32001 || error.code == -32600;
 }
 
 std::string version_of(const UpstreamPeer& peer) {
@@ -55,7 +64,7 @@ UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, 
       policy_(restarts_of(setup_.settings)),
       is_legacy_(setup_.settings.is_legacy),
       calls_({identity_, setup_.settings.limits, setup_.events, limit_reports_, executor, &timers}, log_,
-             [this](const UpstreamFailure& failure) { request_failed(failure); }) {}
+             [this](const UpstreamOutcome& outcome) { request_failed(outcome); }) {}
 
 UpstreamPlugin::~UpstreamPlugin() {
   stop(milliseconds(0));
@@ -349,7 +358,7 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
     lists_changed_ = !is_first;
     listens_no_more_ = false;
     listen_failures_ = 0;
-    is_doubtful_ = false;
+    is_doubtful_ = may_be_another_ = false;
     if (!is_first) ++restarts_;
     first_ = Result<>();
     changed_.notify_all();
@@ -382,7 +391,7 @@ void UpstreamPlugin::serve_until_down(const UpstreamLink& link) {
     auto until = std::min(ping_at_, Clock::now() + idle_look);
     if (lists_changed_) until = std::min(until, list_at_);
     if (listens_no_more_) until = std::min(until, listen_again_at());
-    if (!is_doubtful_ && Clock::now() < until) changed_.wait_until(lock, until);
+    if (!is_doubtful_ && !may_be_another_ && Clock::now() < until) changed_.wait_until(lock, until);
     if (ended_) break;
   }
   const auto why = [this] {
@@ -396,6 +405,7 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   bool lists = false;
   bool listens = false;
   bool pings = false;
+  bool looks = false;
   {
     const MutexLock lock(mutex_);
     if (ended_ || state_ == State::stopped) return;
@@ -405,10 +415,12 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
     if (listens) listens_no_more_ = false;
     // One that works may not come to answer.
     pings = std::exchange(is_doubtful_, false) || (now >= ping_at_ && calls_.is_idle());
+    looks = std::exchange(may_be_another_, false);
   }
-  if (pings) {
-    if (const auto alive = link.client->ping(link.peer, setup_.settings.connect_time); alive.has_error())
-      return lost(alive.error());
+  if (pings || looks) {
+    const auto alive = link.client->ping(link.peer, setup_.settings.connect_time);
+    // Of one that is only looked at, it is no matter that it is busy.
+    if (alive.has_error() && (pings || !alive.error().may_pass())) return lost(alive.error());
   }
   if (pings || now >= ping_at_) ping_at_ = Clock::now() + ping_interval;
   if (lists) list_again(link);
@@ -426,7 +438,13 @@ void UpstreamPlugin::listen_again(const UpstreamLink& link) {
   lists_changed_ = true;
 }
 
+// Whatever came of it, calls that wait for it are made again: they say what is wrong then.
 void UpstreamPlugin::list_again(const UpstreamLink& link) {
+  list_anew(link);
+  calls_.make_again();
+}
+
+void UpstreamPlugin::list_anew(const UpstreamLink& link) {
   const auto before = [this] {
     const MutexLock lock(mutex_);
     return described_;
@@ -544,12 +562,21 @@ void UpstreamPlugin::lost(const Error& why) {
   changed_.notify_all();
 }
 
-void UpstreamPlugin::request_failed(const UpstreamFailure& failure) {
+void UpstreamPlugin::request_failed(const UpstreamOutcome& outcome) {
+  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   // It is to be initialized again, which a new connection does.
-  if (failure.session_is_gone) return lost(failure.error);
-  if (!failure.error.may_pass() || failure.is_refused_for_now()) return;
+  if (failure != nullptr && failure->session_is_gone) return lost(failure->error);
+  const auto* const error = std::get_if<UpstreamError>(&outcome);
+  const bool is_away = failure != nullptr && failure->error.may_pass() && !failure->is_refused_for_now();
+  // A process stays what it is.
+  const bool may_be_another = !setup_.settings.is_process() && is_about_revision(outcome);
+  // What its tools want in fields of HTTP has changed.
+  const bool is_mismatch = error != nullptr && error->code == header_mismatch_there;
+  if (!is_away && !may_be_another && !is_mismatch) return;
   const MutexLock lock(mutex_);
-  is_doubtful_ = true;
+  lists_changed_ = lists_changed_ || is_mismatch;
+  is_doubtful_ = is_doubtful_ || is_away;
+  may_be_another_ = may_be_another_ || may_be_another;
   changed_.notify_all();
 }
 

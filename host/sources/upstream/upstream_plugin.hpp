@@ -73,6 +73,12 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void call_failed(std::string why) override;
   void answered_wrongly(std::string why) override { calls_.table().answered_wrongly(std::move(why)); }
   void went_wrong(std::string what) override { calls_.table().went_wrong(std::move(what)); }
+  void not_answered(const std::string& input_state, int code, std::string_view why) override {
+    calls_.not_answered(input_state, code, why);
+  }
+  void when_withdrawn(const std::string& input_state, const std::function<void()>& told) override {
+    calls_.when_withdrawn(input_state, told);
+  }
   bool stop(std::chrono::milliseconds patience) override;
 
   // What of the last listing could not be served, for people.
@@ -87,10 +93,12 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void progressed(RequestId request, double progress, double total, std::string_view message) override {
     calls_.progressed(request, progress, total, message);
   }
-  void said(std::optional<RequestId> request, std::string_view level, std::string_view text) override {
-    calls_.said(request, level, text);
+  void said(std::optional<RequestId> request, std::string_view level, std::string_view text,
+            std::string_view data) override {
+    calls_.said(request, level, text, data);
   }
   void asked(std::optional<RequestId> request, from_upstream::Request question) override;
+  void withdrawn(const Json& question) override { calls_.withdrawn(question); }
   void lists_changed() override;
   void resource_updated(const std::string& uri) override;
   void misbehaved(std::string_view what) override;
@@ -113,6 +121,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void serve_until_down(const UpstreamLink& link);
   void attend(const UpstreamLink& link, Clock::time_point now);
   void list_again(const UpstreamLink& link);
+  void list_anew(const UpstreamLink& link);
   bool wait_after(const Error& why);  // false: it stops, or has given up
   void withdraw_after_grace();
   void close(const UpstreamLink& link, const Error& why);
@@ -120,7 +129,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool has_ended() const;
 
   void lost(const Error& why);
-  void request_failed(const UpstreamFailure& failure);
+  void request_failed(const UpstreamOutcome& outcome);
 
   const Setup setup_;
   PluginIdentity identity_;  // its version is written once, before describe returns the first time
@@ -141,6 +150,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool listens_no_more_ GUARDED_BY(mutex_) = false;
   unsigned listen_failures_ GUARDED_BY(mutex_) = 0;  // in a row
   bool is_doubtful_ GUARDED_BY(mutex_) = false;      // a request has failed for want of a connection
+  bool may_be_another_ GUARDED_BY(mutex_) = false;   // a server of the other era seems to be there
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::vector<std::string> sandbox_lacks_ GUARDED_BY(mutex_);
   LastLines last_lines_ GUARDED_BY(mutex_);

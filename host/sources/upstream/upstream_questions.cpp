@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/base64.hpp"
 #include "base/json_text.hpp"
@@ -18,9 +19,10 @@ constexpr std::size_t key_bytes = 16;
 
 std::optional<std::string> UpstreamQuestions::ask(AskedQuestions questions, Clock::time_point now) {
   const auto key = base64url_encode(random_bytes(key_bytes));
-  const OrderedJson asked = {{"inputRequests", read_ordered_json(dump(questions.requests))}, {"inputState", key}};
+  const OrderedJson asked = {{"inputRequests", questions.requests}, {"inputState", key}};
   auto text = dump(asked);
-  const auto bytes = text.size() + (questions.request_state ? questions.request_state->size() : 0);
+  const auto bytes = text.size() + (questions.request_state ? questions.request_state->size() : 0) +
+                     (questions.without_visits ? questions.without_visits->size() : 0);
   const auto most = questions.caller == nobody ? max_open_of_nobody : max_open_of_caller;
   const auto is_theirs = [&](const auto& each) { return each.second.questions.caller == questions.caller; };
   const MutexLock lock(mutex_);
@@ -45,6 +47,44 @@ std::optional<UpstreamQuestions::Answered> UpstreamQuestions::take(const std::st
       answered.answers[name] = *answer;
   }
   return answered;
+}
+
+std::optional<AskedQuestions> UpstreamQuestions::drop(const std::string& input_state) {
+  const MutexLock lock(mutex_);
+  const auto found = open_.find(input_state);
+  if (found == open_.end()) return std::nullopt;
+  bytes_ -= found->second.bytes;
+  return std::move(open_.extract(found).mapped().questions);
+}
+
+bool UpstreamQuestions::are_of_request(const std::string& input_state) const {
+  const MutexLock lock(mutex_);
+  const auto found = open_.find(input_state);
+  return found != open_.end() && found->second.questions.request != 0;
+}
+
+std::function<void()> UpstreamQuestions::withdraw(std::uint64_t connection, const Json& id) {
+  const MutexLock lock(mutex_);
+  for (auto& [key, open] : open_) {
+    auto& questions = open.questions;
+    if (questions.connection != connection) continue;
+    if (std::erase_if(questions.ids, [&](const auto& each) { return each.second == id; }) == 0) continue;
+    return questions.ids.empty() ? std::exchange(open.withdrawn, nullptr) : nullptr;
+  }
+  return nullptr;
+}
+
+void UpstreamQuestions::watch(const std::string& input_state, const std::function<void()>& told) {
+  {
+    const MutexLock lock(mutex_);
+    const auto found = open_.find(input_state);
+    if (found == open_.end() || found->second.questions.request == 0) return;
+    if (!found->second.questions.ids.empty()) {
+      found->second.withdrawn = told;
+      return;
+    }
+  }
+  told();
 }
 
 std::vector<AskedQuestions> UpstreamQuestions::take_expired(Clock::time_point now) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,8 +24,9 @@ struct AskedQuestions {
   std::uint64_t connection = 0;          // likewise: to which the request belongs
   std::map<std::string, Json> ids = {};  // likewise: by which the upstream waits for each answer
   std::optional<std::string> request_state = {};  // of the modern one
-  bool wants_answers = true;                      // false: it only wants to be called again
-  Json requests = Json::object();                 // by names: what is asked
+  // Of visits of web pages, after which it only wants to be called again: the error that the call ends with otherwise.
+  std::optional<std::string> without_visits = {};
+  OrderedJson requests = OrderedJson::object();  // by names: what is asked
 };
 
 class UpstreamQuestions {
@@ -51,6 +53,15 @@ class UpstreamQuestions {
   // open any more, or somebody else was asked.
   std::optional<Answered> take(const std::string& input_state, const Json& input_responses, const std::string& caller);
 
+  // Those that will have no answers. Nothing: they are not open any more.
+  std::optional<AskedQuestions> drop(const std::string& input_state);
+  // Whether they are a request's that the upstream is still at.
+  bool are_of_request(const std::string& input_state) const;
+  // Of the legacy era: it waits for no answer any more to what it asked under this id. Who is to be told that nothing
+  // of its questions is open any more; null: nobody, for now.
+  std::function<void()> withdraw(std::uint64_t connection, const Json& id);
+  // `told` is told that, once; at once, if it is so.
+  void watch(const std::string& input_state, const std::function<void()>& told);
   std::vector<AskedQuestions> take_expired(Clock::time_point now);
   // Those of requests that have ended with their connection.
   void drop_requests();
@@ -61,6 +72,7 @@ class UpstreamQuestions {
     AskedQuestions questions;
     Clock::time_point until;
     std::size_t bytes;
+    std::function<void()> withdrawn = {};
   };
 
   mutable Mutex mutex_;

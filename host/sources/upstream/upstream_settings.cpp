@@ -275,6 +275,8 @@ Result<UpstreamSettings> read_members(Json json, const std::filesystem::path& fo
   if (const auto end = members.end(); end.has_error()) return end.error();
   if (const auto checked = check_process_members(settings); checked.has_error()) return checked.error();
   if (const auto* const url = std::get_if<UpstreamUrl>(&settings.way)) {
+    // That is of the legacy era alone, and there are servers that cannot bear anything before initialize.
+    settings.is_legacy = settings.is_legacy || url->sse;
     const auto read = read_http_url(url->url, url->insecure);
     const bool is_clear = read.has_error() && read_http_url(url->url, true).has_value();
     if (is_clear) return fail("\"url\" cannot be used: " + read.error().message + R"(, or "insecure" is true)");
@@ -363,6 +365,9 @@ Result<UpstreamSettings> read_upstream_settings(std::string text, const std::fil
   if (host_members.has_error()) return host_members.error();
   if (host_members->isolation != Isolation::worker) {
     return fail("has an \"isolation\" that is not \"worker\", but an upstream is never in the host's process");
+  }
+  if (host_members->components != nullptr) {
+    return fail(R"(has "aliases" or "payment", which are for plugins; use "rename" and "prefix" for other names)");
   }
   auto settings = read_members(read_json(host_members->own), folder, *host_members);
   if (settings.has_error()) return fail(settings.error().message);

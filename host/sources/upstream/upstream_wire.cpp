@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,17 @@ std::optional<from_upstream::Answer> read_plain_result(std::string_view text) {
   }
   if (!members.is_whole() || !id || result.empty()) return std::nullopt;
   return from_upstream::Answer{*id, std::string(result)};
+}
+
+// How all write a value: of a whole number its digits. Nothing: it is beyond those that every reader of JSON has.
+std::optional<std::string> field_text(const Json& value) {
+  constexpr double most = 9007199254740991;  // 2 to the 53rd, less 1
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number()) return dump(value);
+  const auto number = value.get<double>();
+  if (std::abs(number) > most) return std::nullopt;
+  if (std::trunc(number) != number) return dump(value);
+  return std::to_string(value.is_number_integer() ? value.get<std::int64_t>() : static_cast<std::int64_t>(number));
 }
 
 // The members of a client's or an upstream's _meta without those; nothing: it has to be read to tell.
@@ -216,7 +228,9 @@ Result<Message> read(std::string_view text) {
   if (id == json.end()) return Message(Notification{method->get<std::string>(), std::move(params)});
   if (!id->is_string() && !id->is_number_integer())
     return fail("has an id that is neither a string nor a whole number");
-  return Message(Request{*id, method->get<std::string>(), std::move(params)});
+  auto ordered = parse_in_order(json_member(text, "params").value_or("{}"));
+  return Message(Request{*id, method->get<std::string>(),
+                         ordered.has_value() && ordered->is_object() ? *std::move(ordered) : OrderedJson(params)});
 }
 
 std::optional<std::uint64_t> answered_request(std::string_view beginning, std::string_view end) {
@@ -244,9 +258,16 @@ bool is_modern_error(const UpstreamError& error) {
   return error.code >= -32022 && error.code <= -32020;
 }
 
-bool is_input_required(std::string_view result) {
+std::string result_type_of(std::string_view result) {
   const auto type = json_member(result, "resultType");
-  return type && json_string(*type) == "input_required";
+  return type ? json_string(*type).value_or(std::string(*type)) : "complete";
+}
+
+Result<OrderedJson> parse_in_order(std::string_view text, std::size_t max_depth) {
+  auto ordered = parse_ordered_json(text, max_depth);
+  if (ordered.has_value()) return ordered;
+  const auto sorted = parse_json(text, max_depth);
+  return sorted.has_value() ? parse_ordered_json(dump(*sorted), max_depth) : Result<OrderedJson>(sorted.error());
 }
 
 std::string without_envelope(std::string_view result) {
@@ -269,9 +290,8 @@ std::string without_envelope(std::string_view result) {
   return json.has_value() && json->is_object() ? envelope_removed(*std::move(json)) : std::string(result);
 }
 
-std::vector<std::pair<std::string, std::string>> parameter_fields(const std::vector<ParameterHeader>& headers,
-                                                                  const Json& arguments) {
-  std::vector<std::pair<std::string, std::string>> fields;
+Result<ParameterFields> parameter_fields(const std::vector<ParameterHeader>& headers, const Json& arguments) {
+  ParameterFields fields;
   for (const auto& [name, path] : headers) {
     const auto* value = &arguments;
     for (const auto& key : path) {
@@ -280,7 +300,12 @@ std::vector<std::pair<std::string, std::string>> parameter_fields(const std::vec
       if (value == nullptr) break;
     }
     if (value == nullptr || value->is_null() || value->is_structured()) continue;
-    fields.emplace_back(name, encode_mcp_header_value(value->is_string() ? value->get<std::string>() : dump(*value)));
+    const auto text = field_text(*value);
+    if (!text) {
+      return fail(": the argument " + path.back() + " is " + dump(*value) +
+                  ", a number that is too large to be repeated in " + name);
+    }
+    fields.emplace_back(name, encode_mcp_header_value(*text));
   }
   return fields;
 }

@@ -83,7 +83,7 @@ struct Notification {
 struct Request {
   Json id;
   std::string method;
-  Json params;
+  OrderedJson params;  // as it wrote it, because people see it
 };
 using Message = std::variant<Answer, Notification, Request>;
 
@@ -100,16 +100,20 @@ std::optional<std::uint64_t> answered_request(std::string_view beginning, std::s
 // Of modern errors that an upstream of the legacy era never says.
 bool is_modern_error(const UpstreamError& error);
 
-// Whether it asks for something before it is complete.
-bool is_input_required(std::string_view result);
+// Of a modern result. Without one it is complete.
+std::string result_type_of(std::string_view result);
+
+// Keeps the order of keys; where one comes twice, the last counts.
+Result<OrderedJson> parse_in_order(std::string_view text, std::size_t max_depth = max_upstream_depth);
 
 // What a plugin may complete a call with, of a result of the upstream: what is only between it and the host is taken
 // out. What is no JSON stays so.
 std::string without_envelope(std::string_view result);
 
 // The arguments that a tool wants to be repeated in fields of HTTP (2026-07-28, server/tools, "x-mcp-header"), encoded.
-std::vector<std::pair<std::string, std::string>> parameter_fields(const std::vector<ParameterHeader>& headers,
-                                                                  const Json& arguments);
+// An error, which continues what the call is of, where one cannot be.
+using ParameterFields = std::vector<std::pair<std::string, std::string>>;
+Result<ParameterFields> parameter_fields(const std::vector<ParameterHeader>& headers, const Json& arguments);
 
 // What of a client's own _meta goes to an upstream: its members. `context`: as Call has it.
 std::string passed_on_meta(std::string_view context);

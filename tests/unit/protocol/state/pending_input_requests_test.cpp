@@ -36,7 +36,9 @@ class PendingInputRequestsTest : public ::testing::Test {
     const std::lock_guard lock(mutex_);
     return answers_;
   }
-  std::string failure() { return answers().empty() ? "(no end)" : std::get<std::string>(answers().front()); }
+  std::string failure() {
+    return answers().empty() ? "(no end)" : std::get<PendingInputRequests::NoAnswers>(answers().front()).why;
+  }
 
   std::mutex mutex_;
   std::vector<PendingInputRequests::Answers> answers_;
@@ -85,11 +87,29 @@ TEST_F(PendingInputRequestsTest, TakeEachAnswerOnce) {
 
 TEST_F(PendingInputRequestsTest, EndWithTheClientsRefusalAndTakeTheOthersBack) {
   ask({{"a", roots}, {"b", roots}});
-  input_requests_->take(response("1", {{"code", -1}, {"message", "Not now"}}, true));
+  input_requests_->take(response("1", {{"code", -32000}, {"message", "Not now"}}, true));
   EXPECT_EQ(failure(), "The client refused roots/list: Not now");
+  const auto& none = std::get<PendingInputRequests::NoAnswers>(answers().front());
+  EXPECT_EQ(none.code, -32000);
+  EXPECT_EQ(none.message, "Not now");
   EXPECT_EQ(exchange_->notifications().back(),
             R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
   input_requests_->take(response("2", no_roots));
+  EXPECT_EQ(answers().size(), 1U);
+}
+
+TEST_F(PendingInputRequestsTest, AreTakenBackWithTheAnswersThatThereAre) {
+  const OrderedJson requests = {{"a", roots}, {"b", roots}};
+  const auto number =
+      input_requests_->ask(requests, exchange_, timers_, std::chrono::hours(1),
+                           [this](const PendingInputRequests::Answers& answers) { answers_.push_back(answers); });
+  input_requests_->take(response("1", no_roots));
+  input_requests_->withdraw(number);
+  ASSERT_EQ(answers().size(), 1U);
+  EXPECT_EQ(std::get<Json>(answers()[0]), (Json{{"a", no_roots}}));
+  EXPECT_EQ(exchange_->notifications().back(),
+            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  input_requests_->withdraw(number);
   EXPECT_EQ(answers().size(), 1U);
 }
 
@@ -141,7 +161,7 @@ TEST_F(PendingInputRequestsTest, EndWithTheSession) {
   EXPECT_EQ(failure(), "The session has ended");
   ask({{"a", roots}});
   ASSERT_EQ(answers().size(), 2U);
-  EXPECT_EQ(std::get<std::string>(answers()[1]), "The session has ended");
+  EXPECT_EQ(std::get<PendingInputRequests::NoAnswers>(answers()[1]).why, "The session has ended");
 }
 
 TEST_F(PendingInputRequestsTest, AreBounded) {

@@ -435,6 +435,56 @@ TEST_F(HttpUpstreamTest, ContinuesAStreamWhereItBroke) {
   EXPECT_EQ(field(server.request(2), "Last-Event-ID"), "2");
 }
 
+TEST_F(HttpUpstreamTest, ContinuesAStreamThatIsEndedAgainAndAgainOrNotThereForNow) {
+  std::atomic<int> continued = 0;
+  const Answering server([&](const std::string& request) {
+    if (request.starts_with("POST")) return Answering::events("id: 1\nretry: 1\ndata:\n\n");
+    const auto count = ++continued;
+    if (count == 3) return Answering::json("", "503 Service Unavailable");
+    return Answering::events(count < 10 ? ": nothing yet\n\n" : "data: " + std::string(answer_1) + "\n\n");
+  });
+  connect(server.url());
+  request("1", "tools/call", false);
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+}
+
+TEST_F(HttpUpstreamTest, HearsAgainWhereAServerDoesNotKnowTheLastEventAnyMore) {
+  const Answering server([](const std::string& request) {
+    if (request.starts_with("POST")) return Answering::json("", "202 Accepted");
+    if (!field(request, "Last-Event-ID").empty()) return Answering::json("", "400 Bad Request");
+    return Answering::events("retry: 1\nid: 7\ndata: {\"method\":\"a\"}\n\n");
+  });
+  connect(server.url());
+  notify("notifications/initialized");
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(listener_->next(), "{\"method\":\"a\"}");
+}
+
+TEST_F(HttpUpstreamTest, TakesALongSessionIdAndSaysWhichItDoesNotTake) {
+  std::string id(5000, 'x');
+  const Answering server(
+      [&](const std::string&) { return Answering::json(answer_1, "200 OK", "Mcp-Session-Id: " + id + "\r\n"); });
+  connect(server.url());
+  request("1", "initialize", false);
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  request("1", "tools/list", false);
+  listener_->next();
+  EXPECT_EQ(field(server.request(1), "Mcp-Session-Id"), id);
+  upstream_->close();
+  id.assign(9000, 'x');
+  connect(server.url());
+  request("1", "initialize", false);
+  EXPECT_EQ(listener_->next(), "failed 1: it gives the session an id of more than 8192 bytes (HTTP status 200)");
+}
+
+TEST_F(HttpUpstreamTest, SaysWhatAServerOfHttpAndSseIsCalled) {
+  const Answering server([](const std::string&) { return Answering::json("", "405 Method Not Allowed"); });
+  connect(server.url());
+  request("1", "initialize", false);
+  EXPECT_EQ(listener_->next(),
+            "failed 1: it answers with the HTTP status 405; if it speaks the older HTTP+SSE, write \"type\": \"sse\"");
+}
+
 TEST_F(HttpUpstreamTest, GivesUpAStreamThatCannotBeContinued) {
   const Answering server([](const std::string& request) {
     return request.starts_with("POST") ? Answering::events("id: 1\nretry: 1\ndata:\n\n")
@@ -546,6 +596,7 @@ class HttpUpstreamTokenTest : public HttpUpstreamTest {
   std::string named_;
   std::string issuer_says_;
   std::string resource_;
+  std::string wanted_;  // of the challenge
   const Answering issuer_{[this](const std::string& request) {
     if (request.starts_with("GET /.well-known/oauth-authorization-server/tenant "))
       return Answering::json(R"({"issuer":")" + issuer_says_ + R"(","token_endpoint":")" + issuer_says_ +
@@ -557,11 +608,11 @@ class HttpUpstreamTokenTest : public HttpUpstreamTest {
   const Answering server_{[this](const std::string& request) {
     if (request.starts_with("GET /elsewhere "))
       return Answering::json(R"({"resource":")" + resource_ + R"(","authorization_servers":["https://a.example",")" +
-                             named_ + "\"]}");
+                             named_ + R"("],"scopes_supported":["read","write"]})");
     if (field(request, "Authorization") == "Bearer t") return Answering::json(answer_1);
-    return Answering::json(
-        "{}", "401 Unauthorized",
-        "WWW-Authenticate: Bearer realm=\"x\", resource_metadata=\"" + server_.url("/elsewhere") + "\"\r\n");
+    return Answering::json("{}", "401 Unauthorized",
+                           "WWW-Authenticate: Bearer realm=\"x\", resource_metadata=\"" + server_.url("/elsewhere") +
+                               "\"" + wanted_ + "\r\n");
   }};
 };
 
@@ -571,6 +622,15 @@ TEST_F(HttpUpstreamTokenTest, AsksTheIssuerThatTheOperatorHasNamed) {
   const auto asked = issuer_.request(1);
   EXPECT_NE(asked.find("&client_id=me&client_secret=secret"), std::string::npos);
   EXPECT_EQ(asked.find("key"), std::string::npos) << asked;
+}
+
+TEST_F(HttpUpstreamTokenTest, AsksForTheScopeThatIsWantedOrForAllThatThereAre) {
+  const auto issuer = issuer_.url("/tenant");
+  told_of(issuer, issuer, server_.url());
+  EXPECT_NE(issuer_.request(1).find("&scope=read%20write"), std::string::npos) << issuer_.request(1);
+  wanted_ = ", scope=\"read\"";
+  told_of(issuer, issuer, server_.url());
+  EXPECT_TRUE(issuer_.request(3).ends_with("&scope=read&client_id=me&client_secret=secret")) << issuer_.request(3);
 }
 
 TEST_F(HttpUpstreamTokenTest, SendsTheSecretToNobodyElse) {
@@ -639,6 +699,45 @@ TEST_F(HttpUpstreamTest, SpeaksHttpWithSse) {
   EXPECT_EQ(listener_->next(), "ended: it ended its event stream");
 }
 
+TEST_F(HttpUpstreamTest, SaysTheRevisionOverHttpWithSseSinceThatIsDone) {
+  for (const std::string revision : {"2025-06-18", "2024-11-05"}) {
+    Mutex mutex;
+    std::vector<std::string> posts;
+    std::atomic<bool> may_end = false;
+    const test::ScriptedServer server([&](Connection& connection) {
+      const auto request = connection.hear_request();
+      if (request.starts_with("GET ")) {
+        connection.say(Answering::events("event: endpoint\ndata: /messages\n\n"));
+        test::eventually([&] { return may_end.load(); });
+        return;
+      }
+      const MutexLock lock(mutex);
+      posts.push_back(field(request, "MCP-Protocol-Version"));
+      connection.answer("");
+    });
+    connect(server.url("/sse"), {.sse = true});
+    const auto post = [&](const char* method, const std::string& agreed) {
+      const auto before = [&] {
+        const MutexLock lock(mutex);
+        return posts.size();
+      }();
+      send({.text = "{}", .kind = UpstreamMessageKind::notification, .method = method, .revision = agreed});
+      EXPECT_TRUE(test::eventually([&] {
+        const MutexLock lock(mutex);
+        return posts.size() > before;
+      }));
+    };
+    post("initialize", "");
+    post("notifications/initialized", revision);
+    // What answers a question does not say it.
+    post("", "");
+    const std::string said = revision == "2025-06-18" ? revision : "";
+    EXPECT_EQ(posts, (std::vector<std::string>{"", said, said}));
+    may_end = true;
+    upstream_->close();
+  }
+}
+
 TEST_F(HttpUpstreamTest, SaysWhenANotificationHasBeenTaken) {
   for (const bool is_sse : {false, true}) {
     for (const std::string status : {"202 Accepted", "500 Broken"}) {
@@ -694,6 +793,10 @@ TEST(HttpUpstreamReferenceTest, IsResolvedAgainstTheUrl) {
   EXPECT_EQ(resolve_http_url(base, "/messages")->target, "/messages");
   EXPECT_EQ(resolve_http_url(base, "messages?s=1")->target, "/a/messages?s=1");
   EXPECT_EQ(resolve_http_url(base, "?s=1")->target, "/a/sse?s=1");
+  EXPECT_EQ(resolve_http_url(base, "../messages?to=../x")->target, "/messages?to=../x");
+  EXPECT_EQ(resolve_http_url(base, "./b/./../c/..")->target, "/a/");
+  EXPECT_EQ(resolve_http_url(base, "../../../m")->target, "/m");
+  EXPECT_EQ(resolve_http_url(base, "/x/../.hidden/..m/.")->target, "/.hidden/..m/");
   EXPECT_EQ(resolve_http_url(base, "http://localhost:8080/m")->target, "/m");
   EXPECT_EQ(resolve_http_url(base, "//localhost:8080/m")->target, "/m");
 }

@@ -7,13 +7,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
 #include "support/recording_log.hpp"
 #include "support/thread_executor.hpp"
 
 namespace mcph {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr auto asks_when = R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"When?"}})";
+constexpr auto visit_wanted =
+    R"("error":{"code":-32042,"data":{"elicitations":[{"mode":"url","elicitationId":"1","url":"https://a.test",)"
+    R"("message":"?"}]},"message":"Visit it"}})";
 
 // Keeps what is sent.
 class KeepingTransport final : public UpstreamTransport {
@@ -33,24 +42,47 @@ class KeepingTransport final : public UpstreamTransport {
 
 class AskedPersonsCall final : public Call {
  public:
-  AskedPersonsCall() : Call(PluginMethod::tools_call, R"({"arguments":{},"name":"book"})", "book") {}
+  explicit AskedPersonsCall(const std::string& answers = "")
+      : Call(PluginMethod::tools_call, R"({"arguments":{},"name":"book")" + answers + "}", "book") {}
   void progress(double /*progress*/, double /*total*/, std::string_view /*message*/) override {}
-  void log(std::int32_t /*level*/, std::string_view /*message*/) override {}
+  void log(std::int32_t /*level*/, std::string_view message) override { logged = message; }
+  void log_json(std::int32_t /*level*/, std::string_view data) override { logged = "JSON " + std::string(data); }
   void complete(Outcome outcome, std::string_view json) override {
     end = std::to_string(static_cast<int>(outcome)) + " " + std::string(json);
   }
-  std::string context() const override { return R"({"clientCapabilities":{"elicitation":{"form":{}}}})"; }
+  std::string context() const override { return R"({"clientCapabilities":{"elicitation":{"form":{},"url":{}}}})"; }
 
   std::string end;
+  std::string logged;
 };
 
 // Calls over a connection of the legacy era.
 class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner {
  protected:
-  UpstreamCallsTest() { calls_.serve({client_, {.revision = "2025-11-25"}}); }
+  UpstreamCallsTest() { serve(); }
   ~UpstreamCallsTest() override {
     client_->forget(fail("the test is over"));
     calls_.lose(fail("the test is over"));
+  }
+
+  void serve(bool is_modern = false) {
+    calls_.serve({client_, {.is_modern = is_modern, .revision = is_modern ? "2026-07-28" : "2025-11-25"}});
+  }
+  std::shared_ptr<AskedPersonsCall> call(const std::string& answers = "") {
+    auto made = std::make_shared<AskedPersonsCall>(answers);
+    calls_.invoke(made);
+    return made;
+  }
+  // What brings the answers to what it has asked.
+  static std::string answers_to(const AskedPersonsCall& asked, const std::string& answers) {
+    const auto end = Json::parse(asked.end.substr(2), nullptr, false);
+    return R"(,"inputResponses":)" + answers + R"(,"inputState":)" + end.value("inputState", Json()).dump();
+  }
+  std::vector<std::string> texts() const {
+    std::vector<std::string> texts;
+    for (const auto& message : transport_->sent)
+      texts.push_back(message.text);
+    return texts;
   }
 
   // What the upstream says.
@@ -59,10 +91,14 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   using RequestId = UpstreamClient::RequestId;
   void progressed(RequestId /*request*/, double /*progress*/, double /*total*/, std::string_view /*message*/) override {
   }
-  void said(std::optional<RequestId> /*request*/, std::string_view /*level*/, std::string_view /*text*/) override {}
+  void said(std::optional<RequestId> request, std::string_view level, std::string_view text,
+            std::string_view data) override {
+    calls_.said(request, level, text, data);
+  }
   void asked(std::optional<RequestId> request, from_upstream::Request question) override {
     EXPECT_TRUE(calls_.asked(request, question));
   }
+  void withdrawn(const Json& question) override { calls_.withdrawn(question); }
   void lists_changed() override {}
   void resource_updated(const std::string& /*uri*/) override {}
   void misbehaved(std::string_view what) override { ADD_FAILURE() << what; }
@@ -72,7 +108,7 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   RateLimitedLog limited_log_{log_, 100};
   const PluginIdentity identity_{
       .file = "far.mcp.json", .name = "far", .version = "1", .digest = "", .is_upstream = true};
-  const PluginLimits limits_;
+  PluginLimits limits_;
   const PluginEvents events_;
   LimitReports limit_reports_{log_, identity_};
   test::ThreadExecutor executor_;
@@ -84,15 +120,181 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
 
 TEST_F(UpstreamCallsTest, AnUpstreamThatWaitsForAnAnswerOfItsCallsClientIsNotIdle) {
   EXPECT_TRUE(calls_.is_idle());
-  const auto call = std::make_shared<AskedPersonsCall>();
-  calls_.invoke(call);
+  const auto call = this->call();
   EXPECT_FALSE(calls_.is_idle());
-  hear(R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"When?"}})");
+  hear(asks_when);
   ASSERT_THAT(call->end, HasSubstr("When?"));
   EXPECT_FALSE(calls_.is_idle());
   // It goes on without the answer, and waits for nothing any more.
   hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
   EXPECT_TRUE(calls_.is_idle());
+}
+
+TEST_F(UpstreamCallsTest, AnUpstreamIsToldThatItsQuestionIsNotAnsweredAndItsCallIsOver) {
+  const auto asked = call();
+  hear(asks_when);
+  const auto state = Json::parse(asked->end.substr(2))["inputState"].get<std::string>();
+  transport_->sent.clear();
+  calls_.not_answered(state, -1, "User rejected it");
+  EXPECT_THAT(texts(), ElementsAre(R"({"error":{"code":-1,"message":"User rejected it"},"id":"q","jsonrpc":"2.0"})",
+                                   AllOf(HasSubstr("notifications/cancelled"), HasSubstr(R"("requestId":1)"))));
+  EXPECT_TRUE(calls_.is_idle());
+  // That the answers came is no news.
+  calls_.not_answered(state, -1, "again");
+  EXPECT_EQ(transport_->sent.size(), 2U);
+}
+
+TEST_F(UpstreamCallsTest, AQuestionThatTheUpstreamTakesBackIsNotAnsweredAndTheCallGoesOn) {
+  const auto asked = call();
+  hear(asks_when);
+  bool is_told = false;
+  const auto state = Json::parse(asked->end.substr(2))["inputState"].get<std::string>();
+  calls_.when_withdrawn(state, [&] { is_told = true; });
+  hear(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"another"}})");
+  EXPECT_FALSE(is_told);
+  hear(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}})");
+  EXPECT_TRUE(is_told);
+  const auto going_on = call(answers_to(*asked, "{}"));
+  EXPECT_EQ(transport_->sent.size(), 1U);
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  EXPECT_THAT(going_on->end, StartsWith("0 "));
+}
+
+TEST_F(UpstreamCallsTest, WhoAsksLaterWhetherAQuestionIsTakenBackIsToldSo) {
+  const auto asked = call();
+  hear(asks_when);
+  hear(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"q"}})");
+  bool is_told = false;
+  calls_.when_withdrawn(Json::parse(asked->end.substr(2))["inputState"], [&] { is_told = true; });
+  EXPECT_TRUE(is_told);
+}
+
+TEST_F(UpstreamCallsTest, WhoeverWillNotVisitAPageIsNotAskedAgain) {
+  for (const auto* const answers : {R"({"1":{"action":"decline"}})", R"({"1":{"action":"cancel"}})", "{}"}) {
+    const auto asked = call();
+    const auto before = transport_->sent.size();
+    hear(R"({"jsonrpc":"2.0","id":)" + transport_->sent.back().id + "," + visit_wanted);
+    ASSERT_THAT(asked->end, AllOf(StartsWith("2 "), HasSubstr("https://a.test")));
+    const auto answering = call(answers_to(*asked, answers));
+    EXPECT_THAT(answering->end, AllOf(StartsWith("1 "), HasSubstr("-32042"), HasSubstr("elicitations")));
+    EXPECT_EQ(transport_->sent.size(), before);
+  }
+}
+
+TEST_F(UpstreamCallsTest, AfterAVisitACallIsMadeOnceAgain) {
+  const auto asked = call();
+  hear(std::string(R"({"jsonrpc":"2.0","id":1,)") + visit_wanted);
+  const auto answering = call(answers_to(*asked, R"({"1":{"action":"accept"}})"));
+  ASSERT_EQ(transport_->sent.size(), 2U);
+  EXPECT_EQ(transport_->sent.back().method, "tools/call");
+  hear(std::string(R"({"jsonrpc":"2.0","id":2,)") + visit_wanted);
+  EXPECT_THAT(answering->end, AllOf(StartsWith("1 "), HasSubstr("-32042")));
+}
+
+TEST_F(UpstreamCallsTest, WhereThereMayBeOneCallTheNextOneWaitsWhileAClientIsAsked) {
+  limits_.concurrent_calls = 1;
+  const auto first = call();
+  hear(asks_when);
+  const auto second = call();
+  ASSERT_EQ(transport_->sent.size(), 1U);
+  const auto answering = call(answers_to(*first, R"({"1":{"action":"accept","content":{}}})"));
+  EXPECT_THAT(texts().back(), HasSubstr(R"("action":"accept")"));
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  EXPECT_THAT(answering->end, StartsWith("0 "));
+  ASSERT_EQ(transport_->sent.size(), 3U);
+  hear(R"({"jsonrpc":"2.0","id":2,"result":{"content":[]}})");
+  EXPECT_THAT(second->end, StartsWith("0 "));
+  EXPECT_TRUE(calls_.is_idle());
+}
+
+TEST_F(UpstreamCallsTest, APlaceIsFreeWhenNobodyAnswersOrItGoesOnByItself) {
+  limits_.concurrent_calls = 1;
+  const auto first = call();
+  hear(asks_when);
+  const auto second = call();
+  calls_.not_answered(Json::parse(first->end.substr(2))["inputState"], -1, "no");
+  EXPECT_EQ(transport_->sent.back().id, "2");
+  hear(asks_when);
+  ASSERT_THAT(second->end, StartsWith("2 "));
+  const auto third = call();
+  hear(R"({"jsonrpc":"2.0","id":2,"result":{"content":[]}})");
+  EXPECT_EQ(transport_->sent.back().id, "3");
+  hear(R"({"jsonrpc":"2.0","id":3,"result":{"content":[]}})");
+  EXPECT_THAT(third->end, StartsWith("0 "));
+}
+
+TEST_F(UpstreamCallsTest, WhatTheClientCannotDoIsRefusedAndTheCallGoesOn) {
+  const auto asked = call();
+  hear(R"({"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}})");
+  EXPECT_THAT(texts().back(), AllOf(HasSubstr("-32601"), HasSubstr("has no sampling")));
+  EXPECT_EQ(asked->end, "");
+}
+
+TEST_F(UpstreamCallsTest, AFormIsAskedInTheOrderOfItsFields) {
+  const auto asked = call();
+  hear(R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":)"
+       R"({"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer"}}}}})");
+  EXPECT_THAT(asked->end, HasSubstr(R"("properties":{"name":{"type":"string"},"age":{"type":"integer"}})"));
+}
+
+TEST_F(UpstreamCallsTest, AResultOfAnUnknownTypeIsNone) {
+  serve(true);
+  const auto made = call();
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"task","content":[]}})");
+  EXPECT_THAT(made->end, AllOf(StartsWith("1 "), HasSubstr("resultType"), HasSubstr("task")));
+}
+
+TEST_F(UpstreamCallsTest, ACallWhoseSessionIsGoneIsMadeOnceMoreInTheNextOne) {
+  const auto made = call();
+  const auto fails = [&](const std::string& id) {
+    static_cast<UpstreamListener&>(*client_).request_failed(id, {fail_for_now("gone"), 404, true});
+  };
+  fails("1");
+  EXPECT_EQ(made->end, "");
+  calls_.hold();
+  calls_.lose(fail("gone"));
+  serve();
+  ASSERT_EQ(transport_->sent.size(), 2U);
+  fails("2");
+  EXPECT_THAT(made->end, AllOf(StartsWith("1 "), HasSubstr("gone")));
+}
+
+TEST_F(UpstreamCallsTest, ACallThatWaitsToBeMadeAgainCanBeCancelledAndRefused) {
+  const auto cancelled = call();
+  const auto refused = call();
+  for (const auto* const id : {"1", "2"})
+    static_cast<UpstreamListener&>(*client_).request_failed(id, {fail_for_now("gone"), 404, true});
+  cancelled->cancel(CancelReason::client);
+  EXPECT_THAT(cancelled->end, HasSubstr("cancelled"));
+  calls_.refuse(" is not there");
+  EXPECT_THAT(refused->end, HasSubstr("plugin far is not there"));
+}
+
+TEST_F(UpstreamCallsTest, ACallWithOtherFieldsThanItsToolWantsIsMadeOnceMoreWhenTheToolsAreListed) {
+  serve(true);
+  const auto made = call();
+  hear(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"Header mismatch"}})");
+  EXPECT_EQ(made->end, "");
+  calls_.make_again();
+  ASSERT_EQ(transport_->sent.size(), 2U);
+  hear(R"({"jsonrpc":"2.0","id":2,"error":{"code":-32020,"message":"Header mismatch"}})");
+  EXPECT_THAT(made->end, HasSubstr("-32020"));
+}
+
+TEST_F(UpstreamCallsTest, WhatItLogsStaysJsonWhereItIsMoreThanAText) {
+  const auto made = call();
+  const auto logged = [&](const std::string& params) {
+    hear(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error",)" + params + "}}");
+    return made->logged;
+  };
+  EXPECT_EQ(logged(R"("logger":"db","data":{"table":"a","rows":[1]})"), R"(JSON {"rows":[1],"table":"a"})");
+  EXPECT_EQ(logged(R"("logger":"db","data":"lost")"), "db: lost");
+}
+
+TEST_F(UpstreamCallsTest, TheCodeOfAnErrorStays) {
+  const auto made = call();
+  hear(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"Resource not found"}})");
+  EXPECT_THAT(made->end, HasSubstr("-32002"));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ UpstreamNames names_with(const std::string& prefix) {
 }
 
 TEST(UpstreamPagesTest, FollowsCursorsToTheEnd) {
-  UpstreamPages pages(UpstreamList::tools);
+  UpstreamPages pages(UpstreamList::tools, false);
   ASSERT_TRUE(pages.add(page({tool("a")}, "next")).has_value());
   EXPECT_TRUE(pages.has_more());
   EXPECT_EQ(pages.cursor(), "next");
@@ -38,30 +38,55 @@ TEST(UpstreamPagesTest, FollowsCursorsToTheEnd) {
   EXPECT_EQ(pages.take().size(), 2U);
 }
 
-TEST(UpstreamPagesTest, RefusesACursorThatComesAgain) {
-  UpstreamPages pages(UpstreamList::tools);
-  ASSERT_TRUE(pages.add(page({}, "1")).has_value());
-  ASSERT_TRUE(pages.add(page({}, "2")).has_value());
-  EXPECT_THAT(pages.add(page({}, "1")).error().message, HasSubstr("leads back to a page that came before"));
+TEST(UpstreamPagesTest, MayHaveTheSameCursorOnEachPage) {
+  UpstreamPages pages(UpstreamList::tools, true);
+  for (const auto* const name : {"a", "b", "c"}) {
+    ASSERT_TRUE(pages.add(page({tool(name)}, "next")).has_value());
+    EXPECT_TRUE(pages.has_more());
+  }
+}
+
+TEST(UpstreamPagesTest, EndWithAnEmptyCursorOfALegacyServer) {
+  for (const bool is_modern : {false, true}) {
+    UpstreamPages pages(UpstreamList::tools, is_modern);
+    ASSERT_TRUE(pages.add(page({tool("a")}, "")).has_value());
+    EXPECT_EQ(pages.has_more(), is_modern);
+  }
+}
+
+TEST(UpstreamPagesTest, KeepTheOrderOfASchema) {
+  UpstreamPages pages(UpstreamList::tools, false);
+  ASSERT_TRUE(pages.add(R"({"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"z":{},"a":{}}}}]})"));
+  EXPECT_EQ(dump(pages.take()[0]["inputSchema"]["properties"]), R"({"z":{},"a":{}})");
+}
+
+TEST(UpstreamListingTest, AListThatFailedIsARemark) {
+  UpstreamLists lists;
+  lists.tools.push_back(OrderedJson(tool("a")));
+  lists.failed.emplace_back("it answered prompts/list with the error -32603: no");
+  const auto description = describe_upstream(std::move(lists), names_with(""));
+  EXPECT_THAT(description.remarks, ElementsAre("a list of the upstream is left out: it answered prompts/list with the "
+                                               "error -32603: no"));
+  EXPECT_TRUE(description.tools.contains("a"));
 }
 
 TEST(UpstreamPagesTest, HasBounds) {
-  UpstreamPages many(UpstreamList::tools);
+  UpstreamPages many(UpstreamList::tools, false);
   for (std::size_t i = 0; i < UpstreamPages::max_pages; ++i)
     ASSERT_TRUE(many.add(page({}, std::to_string(i))).has_value());
   EXPECT_THAT(many.add(page({})).error().message, HasSubstr("more than 200 pages"));
-  UpstreamPages long_page(UpstreamList::tools);
+  UpstreamPages long_page(UpstreamList::tools, false);
   EXPECT_THAT(long_page.add(page({}) + std::string(UpstreamPages::max_bytes, ' ')).error().message, HasSubstr("bytes"));
 }
 
 TEST(UpstreamPagesTest, RefusesWhatIsNoList) {
-  UpstreamPages pages(UpstreamList::prompts);
+  UpstreamPages pages(UpstreamList::prompts, false);
   EXPECT_THAT(pages.add(R"({"prompts":"none"})").error().message, HasSubstr("prompts/list has no array \"prompts\""));
-  EXPECT_THAT(UpstreamPages(UpstreamList::tools).add(page({}, 7)).error().message, HasSubstr("is no string"));
+  EXPECT_THAT(UpstreamPages(UpstreamList::tools, false).add(page({}, 7)).error().message, HasSubstr("is no string"));
 }
 
 TEST(UpstreamPagesTest, WhatCannotBeReadCostsOnlyItself) {
-  UpstreamPages pages(UpstreamList::tools);
+  UpstreamPages pages(UpstreamList::tools, false);
   const auto deep = std::string(200, '[') + std::string(200, ']');
   const auto listed = R"({"tools":[{"name":"deep","x":)" + deep + R"(},{"name":"a","b":1,"b":2},{"x":}]})";
   ASSERT_TRUE(pages.add(listed).has_value());

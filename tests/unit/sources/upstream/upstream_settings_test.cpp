@@ -55,6 +55,11 @@ TEST(UpstreamSettingsTest, AServerElsewhereIsLookedForOftenUnlessTheFileSaysHowO
   EXPECT_EQ(delay(R"("command": "x", "restarts": {"lastDelayMs": 7})"), milliseconds(7));
 }
 
+TEST(UpstreamSettingsTest, AServerOfHttpAndSseIsNotAskedWhetherItIsModern) {
+  EXPECT_TRUE(read(R"({"url": "https://a/", "type": "sse"})")->is_legacy);
+  EXPECT_FALSE(read(R"({"url": "https://a/", "type": "http"})")->is_legacy);
+}
+
 TEST(UpstreamSettingsTest, SaysWhatIsWrong) {
   EXPECT_THAT(mistake_in("{}"), HasSubstr(R"(either a "command" or a "url")"));
   EXPECT_THAT(mistake_in(R"({"command": "x", "url": "https://a"})"), HasSubstr(R"(either a "command" or a "url")"));
@@ -67,6 +72,10 @@ TEST(UpstreamSettingsTest, SaysWhatIsWrong) {
   EXPECT_THAT(mistake_in(R"({"command": "x", "include": ["verb:x"]})"), HasSubstr("\"include\""));
   EXPECT_THAT(mistake_in(R"({"command": "x", "isolation": "in-process"})"), HasSubstr("\"isolation\""));
   EXPECT_THAT(mistake_in(R"({"command": "x", "limits": {"processes": 0}})"), HasSubstr("limits.processes"));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "aliases": {"a": "b"}})"), HasSubstr("use \"rename\""));
+  EXPECT_THAT(mistake_in(R"({"command": "x", "payment": {"facilitator": "https://example.com/x402/", "tools": {"add": [
+      {"scheme": "exact", "network": "eip155:84532", "amount": "10", "asset": "0x1", "payTo": "0x2"}]}}})"),
+              HasSubstr("which are for plugins"));
   EXPECT_THAT(mistake_in(R"({"url": "http://example.com/mcp"})"), HasSubstr("\"url\" cannot be used"));
   EXPECT_THAT(mistake_in(R"({"url": "https://a/", "limits": {"memoryBytes": 1}})"),
               HasSubstr("only a \"command\" has"));

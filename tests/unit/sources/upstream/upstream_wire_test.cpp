@@ -67,9 +67,25 @@ TEST(UpstreamWireTest, OfAResultWhatIsBetweenTheTwoIsTakenOut) {
 }
 
 TEST(UpstreamWireTest, TellsAResultThatAsksFromOneThatIsComplete) {
-  EXPECT_TRUE(is_input_required(R"({"inputRequests":{},"resultType":"input_required"})"));
-  EXPECT_FALSE(is_input_required(R"({"content":[{"resultType":"input_required"}],"resultType":"complete"})"));
-  EXPECT_FALSE(is_input_required("{}"));
+  EXPECT_EQ(result_type_of(R"({"inputRequests":{},"resultType":"input_required"})"), "input_required");
+  EXPECT_EQ(result_type_of(R"({"content":[{"resultType":"input_required"}],"resultType":"complete"})"), "complete");
+  EXPECT_EQ(result_type_of("{}"), "complete");
+  EXPECT_EQ(result_type_of(R"({"resultType":7})"), "7");
+}
+
+TEST(UpstreamWireTest, RepeatsWholeNumbersInDigits) {
+  const std::vector<ParameterHeader> headers{{"Mcp-Param-N", {"n"}}};
+  const auto field = [&](const char* number) {
+    const auto fields = parameter_fields(headers, Json::parse(R"({"n":)" + std::string(number) + "}"));
+    return fields.has_value() ? (*fields)[0].second : fields.error().message;
+  };
+  EXPECT_EQ(field("42"), "42");
+  EXPECT_EQ(field("42.0"), "42");
+  EXPECT_EQ(field("1e3"), "1000");
+  EXPECT_EQ(field("-9007199254740991"), "-9007199254740991");
+  EXPECT_EQ(field("true"), "true");
+  for (const auto* const large : {"1e20", "9007199254740993", "-9007199254740992"})
+    EXPECT_THAT(field(large), ::testing::HasSubstr("too large to be repeated in Mcp-Param-N"));
 }
 
 TEST(UpstreamWireTest, ReadsAnswersNotificationsAndRequests) {
