@@ -35,9 +35,10 @@ int code_of(Rejection::Reason reason) {
   }
 }
 
-std::size_t bytes_of(const SuspendedCall& call) {
+std::size_t bytes_of(const SuspendedCall& call, const OrderedJson& input_requests) {
   const auto& earlier = call.origin.rounds;
-  return call.params.size() + earlier.state.size() + (earlier.answers.is_null() ? 0 : dump(earlier.answers).size());
+  return call.params.size() + earlier.state.size() + dump(input_requests).size() +
+         (earlier.answers.is_null() ? 0 : dump(earlier.answers).size());
 }
 
 Reply tool_error_reply(std::string_view id, std::string_view message) {
@@ -270,16 +271,19 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   if (const auto why_not = fit_input_requests(input_requests, *call.origin.caller))
     return give_up(call, {*why_not, error_code::invalid_params});
   // Until the call goes on, or its client is gone.
-  const auto share = std::make_shared<MemoryBudget::Share>();
-  if (!share->grow(suspended_, bytes_of(call))) {
-    return give_up(call, {"The server keeps as much as it may, " + std::to_string(suspended_->limit()) +
-                          " bytes, for calls that wait for their clients; try again later, or with less"});
-  }
+  auto keep = [budget = suspended_, share = std::make_shared<MemoryBudget::Share>(),
+               bytes = bytes_of(call, input_requests)](std::size_t more) mutable {
+    bytes += more;
+    return share->grow(budget, bytes);
+  };
+  const auto no_room = "The server keeps as much as it may, " + std::to_string(suspended_->limit()) +
+                       " bytes, for calls that wait for their clients; try again later, or with less";
+  if (!keep(0)) return give_up(call, {no_room});
   const auto pending = call.origin.session->input_requests();
   const auto exchange = call.exchange;
   const auto awaited = call.origin.rounds.awaited;
-  const auto number = pending->ask(input_requests, exchange, timers_, options_.answer_time,
-                                   [this, share, call = std::move(call)](const PendingInputRequests::Answers& answers) {
+  const auto number = pending->ask(input_requests, exchange, timers_, options_.answer_time, {std::move(keep), no_room},
+                                   [this, call = std::move(call)](const PendingInputRequests::Answers& answers) {
                                      if (const auto* why = std::get_if<PendingInputRequests::NoAnswers>(&answers))
                                        return give_up(call, *why);
                                      go_on(call, std::get<Json>(answers));

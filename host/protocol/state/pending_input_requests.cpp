@@ -44,7 +44,7 @@ std::string too_late(const OrderedJson& requests, std::chrono::milliseconds pati
 }  // namespace
 
 std::uint64_t PendingInputRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange,
-                                        Timers& timers, std::chrono::milliseconds patience, Done done) {
+                                        Timers& timers, std::chrono::milliseconds patience, Room room, Done done) {
   MutexLock lock(mutex_);
   if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
     lock.unlock();
@@ -52,8 +52,12 @@ std::uint64_t PendingInputRequests::ask(const OrderedJson& requests, const std::
     return 0;
   }
   const auto number = ++last_round_;
-  auto round = std::make_shared<Round>(
-      Round{.requests = requests, .exchange = exchange, .timers = &timers, .timer = {}, .done = std::move(done)});
+  auto round = std::make_shared<Round>(Round{.requests = requests,
+                                             .exchange = exchange,
+                                             .room = std::move(room),
+                                             .timers = &timers,
+                                             .timer = {},
+                                             .done = std::move(done)});
   std::vector<std::string> messages;
   messages.reserve(requests.size());
   for (const auto& [name, request] : requests.items()) {
@@ -111,9 +115,14 @@ void PendingInputRequests::take(const Message& response) {
     if (found == rounds_by_id_.end()) return;
     number = found->second;
     auto& round = *rounds_.at(number);
-    round.answers[close(found)] = response.answer.json();
-    if (!round.open.empty()) return;
-    result = std::move(round.answers);
+    const auto name = close(found);
+    if (round.room.keep(response.answer.text().size())) {
+      round.answers[name] = response.answer.json();
+      if (!round.open.empty()) return;
+      result = std::move(round.answers);
+    } else {
+      result = NoAnswers{round.room.none};
+    }
   }
   finish(number, std::move(result));
 }

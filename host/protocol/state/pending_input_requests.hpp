@@ -33,12 +33,17 @@ class PendingInputRequests : public std::enable_shared_from_this<PendingInputReq
   // The answers by name, or why there are none.
   using Answers = std::variant<Json, NoAnswers>;
   using Done = std::function<void(Answers)>;
+  // Whether an answer of so many bytes may be kept until the others have come, and what its call ends with if not.
+  struct Room {
+    std::function<bool(std::size_t bytes)> keep = [](std::size_t) { return true; };
+    std::string none = {};
+  };
 
   // Sends the requests, {name: {"method", "params"}}, and calls `done` once, when all are answered, one of them cannot
   // be, or `patience` is over; never when the client abandons the exchange. The timers outlive all of that. To be
   // called on an object that a shared pointer holds. The number of what has been asked; 0: nothing.
   std::uint64_t ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange, Timers& timers,
-                    std::chrono::milliseconds patience, Done done);
+                    std::chrono::milliseconds patience, Room room, Done done);
 
   // Nobody waits for the answers any more: `done` has those that there are.
   void withdraw(std::uint64_t number);
@@ -61,6 +66,7 @@ class PendingInputRequests : public std::enable_shared_from_this<PendingInputReq
     OrderedJson requests;
     Json answers = Json::object();
     std::shared_ptr<Exchange> exchange;
+    Room room;
     Timers* timers = nullptr;
     Timers::Id timer;
     Done done;

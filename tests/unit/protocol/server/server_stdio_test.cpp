@@ -101,6 +101,32 @@ TEST_F(ServerStdioTest, KeepsNoMoreForCallsThatWaitForTheirClientsThanItMay) {
   EXPECT_TRUE(long_call("9")->replies().empty());
 }
 
+// What they ask is kept, too, and so is what has been answered of it.
+TEST_F(ServerStdioTest, CountsWhatIsAskedAndAnsweredOfCallsThatWait) {
+  line(request("0", "initialize",
+               R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{},"elicitation":{}},)"
+               R"("clientInfo":{"name":"client","version":"1"}})"));
+  const std::string long_text(std::size_t{20} << 20, 'x');
+  const auto begin = [&](const std::string& id, const std::string& words) {
+    auto exchange = line(request(id, "tools/call", R"({"name":"add"})"));
+    plugin_->calls.back()->complete(
+        Outcome::input_required,
+        R"({"inputRequests":{"a":{"method":"roots/list"},"b":{"method":"elicitation/create","params":{"message":")" +
+            words + R"(","requestedSchema":{"type":"object","properties":{}}}}}})");
+    return exchange;
+  };
+  const auto first = begin("1", "short");
+  const auto second = begin("2", long_text);
+  const auto third = begin("3", long_text);
+  EXPECT_TRUE(third->replies().empty());
+  const auto asked = Json::parse(first->notifications().front())["id"].dump();
+  line(R"({"jsonrpc":"2.0","id":)" + asked + R"(,"result":{"roots":[{"uri":"file:///)" + long_text + R"("}]}})");
+  EXPECT_TRUE(first->replies().empty());
+  EXPECT_NE(begin("4", long_text)->body().find("The server keeps as much as it may"), std::string::npos);
+  second->abandon();
+  EXPECT_TRUE(begin("5", long_text)->replies().empty());
+}
+
 TEST_F(ServerStdioTest, ServesALegacyClient) {
   EXPECT_EQ(
       answer_to(initialize("2025-06-18")).find(R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18")"),

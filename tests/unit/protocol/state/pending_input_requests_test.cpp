@@ -27,7 +27,7 @@ Message response(const std::string& id, const Json& answer, bool is_error = fals
 class PendingInputRequestsTest : public ::testing::Test {
  protected:
   void ask(const OrderedJson& requests, std::chrono::milliseconds patience = std::chrono::hours(1)) {
-    input_requests_->ask(requests, exchange_, timers_, patience, [this](PendingInputRequests::Answers answers) {
+    input_requests_->ask(requests, exchange_, timers_, patience, {}, [this](PendingInputRequests::Answers answers) {
       const std::lock_guard lock(mutex_);
       answers_.push_back(std::move(answers));
     });
@@ -101,7 +101,7 @@ TEST_F(PendingInputRequestsTest, EndWithTheClientsRefusalAndTakeTheOthersBack) {
 TEST_F(PendingInputRequestsTest, AreTakenBackWithTheAnswersThatThereAre) {
   const OrderedJson requests = {{"a", roots}, {"b", roots}};
   const auto number =
-      input_requests_->ask(requests, exchange_, timers_, std::chrono::hours(1),
+      input_requests_->ask(requests, exchange_, timers_, std::chrono::hours(1), {},
                            [this](const PendingInputRequests::Answers& answers) { answers_.push_back(answers); });
   input_requests_->take(response("1", no_roots));
   input_requests_->withdraw(number);
