@@ -201,6 +201,13 @@ std::size_t EventLoops::long_tasks_to_begin() const {
   return all;
 }
 
+EventLoops::LongTasks& EventLoops::first_to_begin() {
+  std::size_t kind = 0;
+  while (to_begin(long_tasks_[kind]) == 0)
+    ++kind;
+  return long_tasks_[kind];
+}
+
 void EventLoops::serve(Thread& thread) {
   current_thread_ = &thread;
   MutexLock lock(mutex_);
@@ -214,7 +221,7 @@ void EventLoops::serve(Thread& thread) {
       run_loop(thread);
       lock.lock();
     } else if (long_tasks_to_begin() > 0) {
-      auto& tasks = *std::ranges::find_if(long_tasks_, [this](const auto& each) { return to_begin(each) > 0; });
+      auto& tasks = first_to_begin();
       auto task = take_next(tasks);
       lock.unlock();
       run_with_what_memory_there_is(task);

@@ -153,6 +153,8 @@ class EventLoops final : public Executor {
   std::size_t loops_without_thread() const REQUIRES(mutex_);
   std::size_t to_begin(const LongTasks& tasks) const REQUIRES(mutex_);
   std::size_t long_tasks_to_begin() const REQUIRES(mutex_);
+  // Of those that there are, one at least.
+  LongTasks& first_to_begin() REQUIRES(mutex_);
   void run_apart(Apart kind, std::function<void()> task);
   static std::function<void()> take_next(LongTasks& tasks);
 

@@ -11,9 +11,6 @@
 namespace mcph {
 namespace {
 
-// As many as a plugin may ask at once, and how often.
-constexpr std::size_t max_open_questions = 32;
-constexpr unsigned max_questions = 256;
 // What is kept of all calls whose clients are asked: further questions, and answers that came meanwhile.
 constexpr std::size_t max_kept_bytes = std::size_t{64} << 20;
 // Times that one call is made again because the upstream wants to have its state back, and nothing else.
@@ -24,12 +21,6 @@ constexpr std::size_t max_shown_type = 64;
 
 constexpr std::string_view words_for_cancelled = "the client has cancelled the call, or its time is over";
 
-constexpr int internal_error = -32603;
-constexpr int invalid_params = -32602;
-constexpr int no_such_method = -32601;
-constexpr int url_elicitation_required = -32042;
-constexpr int header_mismatch = -32020;
-
 // What of the caller's capabilities has to do with questions.
 std::string asked_capabilities(std::string_view context) {
   std::string some;
@@ -38,29 +29,6 @@ std::string asked_capabilities(std::string_view context) {
     if (all.key() == "elicitation" || all.key() == "sampling" || all.key() == "roots") all.append_to(some);
   }
   return "{" + some + "}";
-}
-
-bool has_capability(std::string_view capabilities, const char* capability, const char* part) {
-  const auto parts = json_member(capabilities, capability).value_or("{}");
-  // Who can elicit and says no more can show forms (2025-11-25, client/elicitation, "Capabilities").
-  return json_member(parts, part).has_value() || (part == std::string_view("form") && parts == "{}");
-}
-
-// What of a capability that the client has it lacks for this; null: nothing.
-const char* lacking_part(const from_upstream::Request& question, const std::string& capabilities) {
-  const auto& params = question.params;
-  if (question.method == "elicitation/create") {
-    const char* const mode = params.value("mode", OrderedJson()) == "url" ? "url" : "form";
-    return has_capability(capabilities, "elicitation", mode) ? nullptr : mode;
-  }
-  const bool needs_tools = question.method == "sampling/createMessage" && params.contains("tools");
-  return needs_tools && !has_capability(capabilities, "sampling", "tools") ? "tools" : nullptr;
-}
-
-const char* capability_for(std::string_view method) {
-  if (method == "elicitation/create") return "elicitation";
-  if (method == "sampling/createMessage") return "sampling";
-  return method == "roots/list" ? "roots" : nullptr;
 }
 
 std::int32_t severity_of(std::string_view level) {
@@ -76,16 +44,6 @@ std::string error_text(int code, std::string_view message, const Json& data = nu
   return dump(error);
 }
 
-// The requests of an input_required result that may be passed on: an upstream reads nothing of this host.
-std::optional<OrderedJson> passed_on_requests(const OrderedJson& requests) {
-  if (!requests.is_object() || requests.size() > max_open_questions) return std::nullopt;
-  for (const auto& [name, request] : requests.items()) {
-    const auto method = request.is_object() ? request.value("method", OrderedJson()) : OrderedJson();
-    if (!method.is_string() || capability_for(method.get_ref<const std::string&>()) == nullptr) return std::nullopt;
-  }
-  return requests;
-}
-
 // The requestState of a result that asks for nothing else.
 std::optional<std::string> lone_state_in(std::string_view result) {
   const auto json = parse_json(result, max_upstream_depth);
@@ -97,18 +55,11 @@ std::optional<std::string> lone_state_in(std::string_view result) {
 // Of the error of 2025-11-25 that asks for visits of web pages before the same is asked again.
 std::optional<OrderedJson> asked_visits(const Json& data) {
   const auto visits = data.is_object() ? data.value("elicitations", Json()) : Json();
-  if (!visits.is_array() || visits.empty() || visits.size() > max_open_questions) return std::nullopt;
+  if (!visits.is_array() || visits.empty() || visits.size() > UpstreamQuestions::max_of_call) return std::nullopt;
   auto requests = OrderedJson::object();
   for (std::size_t i = 0; i < visits.size(); ++i)
     requests[std::to_string(i + 1)] = {{"method", "elicitation/create"}, {"params", OrderedJson(visits[i])}};
   return requests;
-}
-
-bool are_all_accepted(const AskedQuestions& questions, const Json& answers) {
-  return std::ranges::all_of(questions.requests.items(), [&](const auto& request) {
-    const auto answer = answers.find(request.key());
-    return answer != answers.end() && answer->is_object() && answer->value("action", Json()) == "accept";
-  });
 }
 
 }  // namespace
@@ -209,36 +160,6 @@ UpstreamCalls::ServedPtr UpstreamCalls::served() const {
   return served_;
 }
 
-void UpstreamCalls::expire_questions(UpstreamQuestions::Clock::time_point now) {
-  for (const auto& each : questions_.take_expired(now))
-    withdraw(each, internal_error, "nobody has answered in time");
-}
-
-void UpstreamCalls::not_answered(const std::string& input_state, int code, std::string_view why) {
-  if (const auto questions = questions_.drop(input_state)) withdraw(*questions, code, why);
-}
-
-void UpstreamCalls::withdraw(const AskedQuestions& questions, int code, std::string_view why) {
-  const auto current = served();
-  if (questions.request == 0 || current == nullptr || current->number != questions.connection) return;
-  std::vector<Json> ids;
-  for (const auto& [name, id] : questions.ids)
-    ids.push_back(id);
-  {
-    const MutexLock lock(mutex_);
-    const auto found = current->given.find(questions.request);
-    if (found == current->given.end()) return;
-    for (const auto& [name, question] : found->second.open)
-      ids.push_back(question.id);
-    erase(*current, questions.request);
-  }
-  const auto& [client, peer] = current->link;
-  for (const auto& id : ids)
-    client->refuse(peer, id, code, utf8_prefix(why, max_message_bytes));
-  client->cancel(peer, questions.request, "what it has asked is not answered");
-  give_waiting();
-}
-
 // ---- What the connection tells.
 
 void UpstreamCalls::progressed(RequestId request, double progress, double total, std::string_view message) {
@@ -276,131 +197,7 @@ void UpstreamCalls::said(std::optional<RequestId> request, std::string_view leve
               {"text", utf8_prefix(text, max_logged_bytes)}});
 }
 
-// Where the connection does not tell, it is the only one that there is, or one of several of the same person.
-std::optional<UpstreamCalls::RequestId> UpstreamCalls::asking_request(const Served& served,
-                                                                      std::optional<RequestId> known) {
-  if (known) return served.given.contains(*known) ? known : std::nullopt;
-  std::optional<RequestId> last;
-  for (const auto& [request, given] : served.given) {
-    if (given.outcome) continue;
-    if (last) {
-      const auto& caller = served.given.at(*last).caller;
-      if (given.caller != caller || caller == "{}") return std::nullopt;
-    }
-    last = std::max(last.value_or(0), request);
-  }
-  return last;
-}
-
-bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Request& question) {
-  const auto current = served();
-  if (current == nullptr) return false;
-  const auto& [client, peer] = current->link;
-  const auto refuse = [&client = client, &peer = peer, &question](int code, std::string_view why) {
-    client->refuse(peer, question.id, code, why);
-    return true;
-  };
-  const char* const capability = capability_for(question.method);
-  if (capability == nullptr) return refuse(no_such_method, "there is no such method here");
-  bool asks_now = false;
-  std::optional<RequestId> asking;
-  const auto bytes = dump(question.params).size();
-  {
-    MutexLock lock(mutex_);
-    asking = asking_request(*current, request);
-    if (!asking) {
-      const auto is_at = [](const auto& each) { return !each.second.outcome; };
-      const bool any = std::ranges::any_of(current->given, is_at);
-      lock.unlock();
-      if (question.method == "roots/list" && !any) {
-        client->answer(peer, question.id, {{"roots", Json::array()}});
-        return true;
-      }
-      return refuse(
-          internal_error,
-          any ? "several calls run or wait for their clients, and which of them asks this cannot be told; the "
-                "operator of the host can set limits.concurrentCalls to 1"
-              : "no call runs that could ask somebody this");
-    }
-    auto& given = current->given.at(*asking);
-    if (!json_member(given.capabilities, capability)) {
-      lock.unlock();
-      return refuse(no_such_method, std::string("the client that made this call has no ") + capability);
-    }
-    if (const char* const part = lacking_part(question, given.capabilities)) {
-      lock.unlock();
-      return refuse(invalid_params,
-                    std::string("the client that made this call has no ") + capability + " with " + part);
-    }
-    if (given.open.size() >= max_open_questions || ++given.questions > max_questions || !keep(*current, given, bytes)) {
-      lock.unlock();
-      return refuse(internal_error, "the call has asked too much");
-    }
-    given.open.emplace_back(std::to_string(given.questions), std::move(question));
-    asks_now = given.call != 0;
-  }
-  if (asks_now) ask_open(current, *asking);
-  return true;
-}
-
-void UpstreamCalls::withdrawn(const Json& question) {
-  const auto current = served();
-  if (current == nullptr) return;
-  {
-    const MutexLock lock(mutex_);
-    const auto is_it = [&](const auto& each) { return each.second.id == question; };
-    for (auto& [request, given] : current->given)
-      if (std::erase_if(given.open, is_it) > 0) return;
-  }
-  if (const auto told = questions_.withdraw(current->number, question)) told();
-}
-
-// Ends the call with what has been asked since.
-void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
-  AskedQuestions questions;
-  questions.request = request;
-  questions.connection = served->number;
-  std::uint64_t call = 0;
-  bool keeps_place = false;
-  {
-    const MutexLock lock(mutex_);
-    const auto found = served->given.find(request);
-    if (found == served->given.end() || found->second.call == 0 || found->second.open.empty()) return;
-    auto& given = found->second;
-    call = std::exchange(given.call, 0);
-    // Where there may be one call at a time, the next one's questions are not to be taken for this one's.
-    keeps_place = given.keeps_place = limits_.concurrent_calls == 1;
-    served->requests.erase(call);
-    questions.caller = given.caller;
-    for (auto& [name, question] : given.open) {
-      questions.ids[name] = question.id;
-      questions.requests[name] = {{"method", question.method}, {"params", std::move(question.params)}};
-    }
-    given.open.clear();
-    served->kept_bytes -= std::exchange(given.kept_bytes, 0);
-  }
-  if (!keeps_place) ended_on(*served);
-  ask(call, questions);
-}
-
-void UpstreamCalls::ask(std::uint64_t call, const AskedQuestions& questions) {
-  const auto text = questions_.ask(questions, UpstreamQuestions::Clock::now());
-  if (text) {
-    table_.complete({call, static_cast<std::int32_t>(Outcome::input_required), *text});
-    return;
-  }
-  withdraw(questions, internal_error, "too much is asked");
-  table_.refuse(call, " has asked its clients too much that they have not answered");
-}
-
 // ---- Calls.
-
-// Whether the place that it needs is kept for it.
-bool UpstreamCalls::goes_on(const Call& call) const {
-  if (limits_.concurrent_calls > 1) return false;
-  const auto state = json_member(call.params(), "inputState");
-  return state && questions_.are_of_request(json_string(*state).value_or(""));
-}
 
 void UpstreamCalls::invoke(std::shared_ptr<Call> call) {
   const auto id = table_.admit(call);
@@ -582,77 +379,6 @@ void UpstreamCalls::erase(Served& served, RequestId request) {
   served.given.erase(found);
 }
 
-// A call that brings answers to what was asked.
-void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params) {
-  const auto& [id, call] = admitted;
-  const auto answered = questions_.take(
-      params.state, params.responses.empty() ? Json::object() : read_json(params.responses), call->caller());
-  if (!answered) {
-    table_.refuse(
-        id,
-        ": what this call answers is not asked any more, because the server behind it was started anew, or too "
-        "much time has passed; make the call again");
-    return ended_on(*served);
-  }
-  const auto& [questions, answers] = *answered;
-  if (questions.request != 0) return go_on(served, id, *answered);
-  if (questions.without_visits) {
-    if (are_all_accepted(questions, answers))
-      return begin_request(served, admitted, std::move(params), {.has_visited = true, .is_last_try = true});
-    table_.complete({id, static_cast<std::int32_t>(Outcome::error), *questions.without_visits});
-    return ended_on(*served);
-  }
-  append_json_member(params.members, "inputResponses", dump(answers));
-  if (questions.request_state) append_json_member(params.members, "requestState", dump(Json(*questions.request_state)));
-  begin_request(served, admitted, std::move(params), {.is_last_try = true});
-}
-
-// The call takes over the request that has asked.
-void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered) {
-  const auto& [questions, answers] = answered;
-  std::optional<UpstreamOutcome> outcome;
-  std::optional<ToldProgress> told;
-  bool is_there = false;
-  Given ended;
-  {
-    const MutexLock lock(mutex_);
-    const auto found = served->given.find(questions.request);
-    is_there = found != served->given.end() && questions.connection == served->number;
-    if (is_there) {
-      auto& given = found->second;
-      outcome = std::exchange(given.outcome, std::nullopt);
-      told = std::exchange(given.progress, std::nullopt);
-      if (outcome) {
-        ended = given;
-        erase(*served, questions.request);
-      } else {
-        if (std::exchange(given.keeps_place, false)) --served->running;
-        given.call = call;
-        served->requests[call] = questions.request;
-      }
-    }
-  }
-  if (!is_there) {
-    table_.refuse(call, ": the server behind it was started anew while it waited for the answer; make the call again");
-    return ended_on(*served);
-  }
-  if (const auto teller = told ? table_.find(call) : nullptr)
-    teller->progress(told->progress, told->total, told->message);
-  if (outcome) {
-    ended_on(*served);
-    return complete(call, ended, *std::move(outcome), false);
-  }
-  const auto& [client, peer] = served->link;
-  for (const auto& [name, id] : questions.ids) {
-    if (answers.contains(name)) {
-      client->answer(peer, id, answers[name]);
-    } else {
-      client->refuse(peer, id, internal_error, "the client has not answered");
-    }
-  }
-  ask_open(served, questions.request);
-}
-
 void UpstreamCalls::answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome) {
   Given given;
   bool is_known = false;
@@ -701,7 +427,8 @@ bool UpstreamCalls::may_be_made_again(const Given& given, const UpstreamOutcome&
   if (given.is_last_try) return false;
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const auto* const error = std::get_if<UpstreamError>(&outcome);
-  return (failure != nullptr && failure->session_is_gone) || (error != nullptr && error->code == header_mismatch);
+  return (failure != nullptr && failure->session_is_gone) ||
+         (error != nullptr && error->code == upstream_code::header_mismatch);
 }
 
 // It went on without waiting for its answers.
@@ -730,7 +457,7 @@ void UpstreamCalls::complete(std::uint64_t call, const Given& given, UpstreamOut
 
 void UpstreamCalls::complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error) {
   const auto text = error_text(error.code, error.message, error.data);
-  const bool may_ask = error.code == url_elicitation_required && !given.has_visited;
+  const bool may_ask = error.code == upstream_code::url_elicitation_required && !given.has_visited;
   if (auto visits = may_ask ? asked_visits(error.data) : std::nullopt) {
     AskedQuestions questions;
     questions.caller = given.caller;
@@ -739,21 +466,6 @@ void UpstreamCalls::complete_with_error(std::uint64_t call, const Given& given, 
     return ask(call, questions);
   }
   table_.complete({call, static_cast<std::int32_t>(Outcome::error), text});
-}
-
-// Of the modern era.
-bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
-  const auto result = parse_in_order(text);
-  if (result.has_error() || !result->is_object()) return false;
-  AskedQuestions questions;
-  questions.caller = caller;
-  if (const auto state = result->value("requestState", OrderedJson()); state.is_string())
-    questions.request_state = state;
-  const auto requests = passed_on_requests(result->value("inputRequests", OrderedJson::object()));
-  if (!requests || requests->empty()) return false;
-  questions.requests = *requests;
-  ask(call, questions);
-  return true;
 }
 
 void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& /*call*/, CancelReason /*reason*/) {
@@ -783,7 +495,7 @@ bool UpstreamCalls::drop_again(std::uint64_t call) {
 }
 
 std::string UpstreamCalls::words_for_cancelled_call() const {
-  return error_text(internal_error, "plugin " + identity_.name + ": the call was cancelled");
+  return error_text(upstream_code::internal_error, "plugin " + identity_.name + ": the call was cancelled");
 }
 
 void UpstreamCalls::end_overdue(std::uint64_t id, const Call& /*call*/) {

@@ -9,7 +9,9 @@
 //
 // A call that the upstream asks something ends, and its request goes on: the call that brings the answers takes it
 // over. What is known of the requests of a connection is kept with it (Served), so that nothing of an old one is taken
-// for the new one's. Owned by an UpstreamPlugin; any thread. `mutex_` guards what is below it; nothing is told to
+// for the new one's. It has more functions and members than most classes, because a request, the call that it is for,
+// and what is asked of the call's client change together; what is asked is in upstream_asking.cpp. Owned by an
+// UpstreamPlugin; any thread. `mutex_` guards what is below it; nothing is told to
 // anybody under it.
 #pragma once
 

@@ -13,8 +13,6 @@
 namespace mcph {
 namespace {
 
-constexpr int method_not_found = -32601;
-constexpr int unsupported_version = -32022;
 constexpr std::size_t max_pending = 100'000;
 // Of what it says of itself and others are shown.
 constexpr std::size_t max_said_name = 128;
@@ -223,7 +221,7 @@ Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, b
     const bool speaks_legacy = supported.is_array() && std::ranges::any_of(supported, [](const Json& each) {
                                  return each.is_string() && is_legacy_revision(each.get_ref<const std::string&>());
                                });
-    is_legacy = error->code == unsupported_version && speaks_legacy;
+    is_legacy = error->code == upstream_code::unsupported_version && speaks_legacy;
     if (is_legacy) return peer;
     return error_of(outcome, "server/discover");
   }
@@ -266,7 +264,7 @@ Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::millisecond
   const auto outcome = ask(peer, peer.is_modern ? "server/discover" : "ping", Json::object(), patience);
   if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
     // A modern server knows what it was asked, and no other server says what only modern ones say.
-    const bool is_modern = is_modern_error(*error) && error->code != unsupported_version;
+    const bool is_modern = is_modern_error(*error) && error->code != upstream_code::unsupported_version;
     const bool is_other = peer.is_modern ? !is_modern : is_modern_error(*error);
     return is_other ? Result<>(fail("it speaks another revision now")) : Result<>();
   }
@@ -313,7 +311,7 @@ Result<> UpstreamClient::list(const UpstreamPeer& peer, UpstreamList list, Upstr
     if (page == nullptr) {
       const auto* const error = std::get_if<UpstreamError>(&outcome);
       // Many have resources and no templates.
-      if (error != nullptr && error->code == method_not_found) return {};
+      if (error != nullptr && error->code == upstream_code::method_not_found) return {};
       return error_of(read(std::move(outcome)), list_method(list));
     }
     if (auto added = pages.add(*page); added.has_error()) return added;

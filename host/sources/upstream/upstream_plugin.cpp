@@ -22,8 +22,6 @@ constexpr milliseconds list_again_interval{5000};
 // Between two subscriptions of one that ends them; of one that refuses them it doubles, up to the second.
 constexpr milliseconds listen_interval{1000};
 constexpr milliseconds max_listen_interval{30'000};
-constexpr int method_not_there = -32601;
-constexpr int header_mismatch_there = -32020;
 constexpr milliseconds ping_interval{30'000};
 // Until something else is looked at.
 constexpr milliseconds idle_look{10'000};
@@ -42,7 +40,8 @@ bool is_about_revision(const UpstreamOutcome& outcome) {
   if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome))
     return failure->status == 400 || failure->status == 404 || failure->status == 405;
   const auto& error = std::get<UpstreamError>(outcome);
-  return is_modern_error(error) || error.code == -32000 || error.code == -32001 || error.code == -32600;
+  return is_modern_error(error) || error.code == -32000 || error.code == -32001 ||
+         error.code == upstream_code::invalid_request;
 }
 
 std::string version_of(const UpstreamPeer& peer) {
@@ -330,7 +329,7 @@ void UpstreamPlugin::listening_ended(std::uint64_t number, Clock::time_point sin
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const bool is_refused = error != nullptr || (failure != nullptr && failure->status >= 400);
   // That will not pass.
-  if (error != nullptr && error->code == method_not_there) return;
+  if (error != nullptr && error->code == upstream_code::method_not_found) return;
   const MutexLock lock(mutex_);
   if (number != listening_) return;
   const bool is_of_use = !is_refused && Clock::now() >= since + listen_interval;
@@ -571,7 +570,7 @@ void UpstreamPlugin::request_failed(const UpstreamOutcome& outcome) {
   // A process stays what it is.
   const bool may_be_another = !setup_.settings.is_process() && is_about_revision(outcome);
   // What its tools want in fields of HTTP has changed.
-  const bool is_mismatch = error != nullptr && error->code == header_mismatch_there;
+  const bool is_mismatch = error != nullptr && error->code == upstream_code::header_mismatch;
   if (!is_away && !may_be_another && !is_mismatch) return;
   const MutexLock lock(mutex_);
   lists_changed_ = lists_changed_ || is_mismatch;
@@ -607,8 +606,7 @@ void UpstreamPlugin::asked(std::optional<RequestId> request, from_upstream::Requ
   }();
   if (opening == nullptr) return;
   if (question.method == "roots/list") return opening->answer({}, question.id, {{"roots", Json::array()}});
-  constexpr int invalid_request = -32600;
-  opening->refuse({}, question.id, invalid_request, "no call runs that could ask somebody this");
+  opening->refuse({}, question.id, upstream_code::invalid_request, "no call runs that could ask somebody this");
 }
 
 }  // namespace mcph

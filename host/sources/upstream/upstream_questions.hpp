@@ -33,6 +33,8 @@ class UpstreamQuestions {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t max_open = 1024;
+  // Of one call, as many as a plugin may ask at once.
+  static constexpr std::size_t max_of_call = 32;
   // Of one caller who is known, and of all who are not, so that nobody takes the places of all.
   static constexpr std::size_t max_open_of_caller = 64;
   static constexpr std::size_t max_open_of_nobody = max_open / 2;

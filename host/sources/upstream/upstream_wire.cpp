@@ -75,7 +75,7 @@ Result<from_upstream::Message> read_answer(Json& json) {
                         error.contains("message") && error["message"].is_string();
   if (!is_whole) return fail("has an error without a code and a message");
   const auto code = error["code"].get<std::int64_t>();
-  answer.outcome = UpstreamError{std::in_range<int>(code) ? static_cast<int>(code) : -32603,
+  answer.outcome = UpstreamError{std::in_range<int>(code) ? static_cast<int>(code) : upstream_code::internal_error,
                                  error["message"].get<std::string>(), error.value("data", Json())};
   return from_upstream::Message(std::move(answer));
 }
@@ -255,7 +255,7 @@ std::optional<std::uint64_t> answered_request(std::string_view beginning, std::s
 
 bool is_modern_error(const UpstreamError& error) {
   // Of 2026-07-28: header mismatch, missing capability, unsupported version.
-  return error.code >= -32022 && error.code <= -32020;
+  return error.code >= upstream_code::unsupported_version && error.code <= upstream_code::header_mismatch;
 }
 
 std::string result_type_of(std::string_view result) {

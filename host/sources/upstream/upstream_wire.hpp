@@ -18,6 +18,17 @@
 
 namespace mcph {
 
+// Of errors, as JSON-RPC and MCP have them.
+namespace upstream_code {
+inline constexpr int invalid_request = -32600;
+inline constexpr int method_not_found = -32601;
+inline constexpr int invalid_params = -32602;
+inline constexpr int internal_error = -32603;
+inline constexpr int header_mismatch = -32020;           // 2026-07-28, basic, "Error Codes"
+inline constexpr int unsupported_version = -32022;       // likewise
+inline constexpr int url_elicitation_required = -32042;  // 2025-11-25, client/elicitation
+}  // namespace upstream_code
+
 // To which what an upstream says is read, and of what it says in words, how much is in the log.
 inline constexpr std::size_t max_upstream_depth = 128;
 inline constexpr std::size_t max_logged_bytes = 4096;
