@@ -183,7 +183,7 @@ void PluginCall::tell_log(std::int32_t level, std::string_view message, std::str
 
 void PluginCall::complete(Outcome outcome, std::string_view json) {
   progress_.finish(*exchange_);
-  if (json.size() > max_unread_answer && !exchange_->is_awaited()) {
+  if (json.size() > max_unread_answer && outcome != Outcome::input_required && !exchange_->is_awaited()) {
     tell_end("client gone");
     return exchange_->reply({});
   }

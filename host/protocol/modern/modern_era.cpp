@@ -425,6 +425,7 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   if (!missing.empty()) {
     call_log_.refused(name_of(call.method), call.component,
                       "the client lacks what the plugin asks for: " + dump(missing));
+    if (rounds.awaited != nullptr) rounds.awaited->fail(error_code::invalid_params, "the client cannot be asked this");
     return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
   }
   const auto& task = call.origin.task;
@@ -439,6 +440,7 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
     const RpcError error{error_code::internal_error,
                          "The answers so far are too large for the client to carry: " + std::to_string(state.size()) +
                              " bytes of requestState, more than " + std::to_string(max_state_bytes)};
+    if (rounds.awaited != nullptr) rounds.awaited->fail(error.code, error.message);
     return call.exchange->reply(error_reply(call.origin.id, error));
   }
   const OrderedJson result = {{"resultType", "input_required"},

@@ -225,6 +225,13 @@ std::string ClientToken::scope() {
   return !written.empty() ? written : !wanted_scope_.empty() ? wanted_scope_ : supported_scopes_;
 }
 
+// Not every client may have all that there is. False: nobody has asked for that.
+bool ClientToken::wants_less() {
+  const MutexLock lock(mutex_);
+  if (!settings_.credentials->scope.empty() || !wanted_scope_.empty()) return false;
+  return !std::exchange(supported_scopes_, {}).empty();
+}
+
 void ClientToken::ask_for_token(const Issuer& issuer) {
   const auto& credentials = *settings_.credentials;
   const auto id = form_encoded(credentials.id);
@@ -238,13 +245,15 @@ void ClientToken::ask_for_token(const Issuer& issuer) {
                 .max_answer = max_metadata_bytes};
   if (issuer.takes_basic) call.fields.emplace_back("Authorization", "Basic " + base64_encode(id + ":" + secret));
   const auto address = origin_of(issuer.url) + issuer.url.target;
-  caller_->send(std::move(call), [self = shared_from_this(), address](const Result<HttpAnswer>& answer) {
+  caller_->send(std::move(call), [self = shared_from_this(), address, issuer](const Result<HttpAnswer>& answer) {
     if (answer.has_error()) return self->end(about_url(address, answer.error().message), {});
-    if (answer->status != 200) return self->end(about_url(address, words_of_refusal(*answer)), {});
     const auto json = parse_json(answer->body);
     const auto member = [&](const char* name) {
       return json.has_value() && json->is_object() ? json->value(name, Json()) : Json();
     };
+    if (answer->status != 200 && member("error") == "invalid_scope" && self->wants_less())
+      return self->ask_for_token(issuer);
+    if (answer->status != 200) return self->end(about_url(address, words_of_refusal(*answer)), {});
     const auto token = member("access_token");
     const auto type = member("token_type");
     if (!token.is_string() || token.get_ref<const std::string&>().empty())

@@ -51,6 +51,7 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
   Result<std::string> check_resource(const std::string& metadata) const;
   Result<Issuer> read_metadata(const std::string& metadata) const;
   std::string scope();
+  bool wants_less();
   void ask_for_token(const Issuer& issuer);
   void end(const Result<std::string>& token, std::chrono::seconds life);
 

@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds max_retry{30'000};
 constexpr std::chrono::milliseconds time_after_answer{1000};
 // Of a field of its answer, in messages.
 constexpr std::size_t max_shown_field = 64;
-// One after the other, of which nothing came.
+// One after the other, of which no event came.
 constexpr unsigned max_attempts = 6;
 // For the end of a session.
 constexpr std::chrono::milliseconds farewell_time{5000};
@@ -55,9 +55,11 @@ std::string why_no_session(std::string_view id) {
 
 // An error of JSON-RPC in the body of an answer that is none of success, under the request's id: upstreams may leave
 // that out or write null. Nothing: it is no such error.
-std::optional<std::string> error_in(const std::string& body, const std::string& id) {
+// Where another try may be answered otherwise, what does not know the id is no server's word, but a gateway's.
+std::optional<std::string> error_in(const std::string& body, const std::string& id, bool needs_id) {
   auto json = parse_json(body);
   if (json.has_error() || !json->is_object() || json->value("jsonrpc", Json()) != "2.0") return std::nullopt;
+  if (needs_id && json->value("id", Json()).is_null()) return std::nullopt;
   const auto error = json->value("error", Json());
   if (!error.is_object() || !error.value("code", Json()).is_number_integer()) return std::nullopt;
   (*json)["id"] = read_json(id);
@@ -159,6 +161,7 @@ class HttpUpstream::Post final : public Stream {
       unfit_ = why_unfit(head);
       coming_ = wants_answer ? Coming::text : Coming::nothing;
       if (unfit_.empty() && is_event_stream(head)) coming_ = Coming::events;
+      has_begun_ = has_begun_ || coming_ == Coming::events;
       // The rest of its stream, where that broke, need not say it again.
       if (message_.method == "initialize" && reader_.last_id().empty()) begin_session(head.field("Mcp-Session-Id"));
     }
@@ -169,8 +172,8 @@ class HttpUpstream::Post final : public Stream {
   void all_came(const Result<>& whole) override {
     if (message_.taken) message_.taken();
     if (message_.kind != UpstreamMessageKind::request) return end_of_other();
-    // Ending it is how an upstream has itself asked again later (2025-11-25, basic/transports).
-    if (coming_ == Coming::events && whole.has_value()) attempts_ = 0;
+    // Ending it is how an upstream has itself asked again later, and it says when (2025-11-25, basic/transports).
+    if (coming_ == Coming::events && whole.has_value() && reader_.retry()) attempts_ = 0;
     if (may_continue(whole) && continue_later()) return;
     if (is_told_now(body_.size())) return finish(whole);
     tell_later(body_.size(), [this, whole] { finish(whole); });
@@ -181,7 +184,6 @@ class HttpUpstream::Post final : public Stream {
 
   void piece_came(std::string_view piece) override {
     if (coming_ == Coming::events) {
-      attempts_ = 0;
       read_events(piece, of_stream());
       if (reader_.is_too_long()) give_up();
     } else if (coming_ == Coming::refusal) {
@@ -260,10 +262,10 @@ class HttpUpstream::Post final : public Stream {
     const bool is_first = reader_.last_id().empty();
     if (status_ == 404 && has_session_) {
       return listener.request_failed(
-          id(), {http().about(fail_for_now("it does not know the session any more")), status_, true});
+          id(), {http().about(fail_for_now("it does not know the session any more")), status_, true, has_begun_});
     }
     const bool is_about_access = status_ == 401 || status_ == 403;
-    const auto error = is_first && !is_about_access ? error_in(body_, id()) : std::nullopt;
+    const auto error = is_first && !is_about_access ? error_in(body_, id(), is_passing(status_)) : std::nullopt;
     if (error) return listener.message_came(*error, of_stream());
     auto why = http().refusal(status_, challenge_, body_);
     if (message_.method == "initialize" && (status_ == 404 || status_ == 405))
@@ -280,6 +282,7 @@ class HttpUpstream::Post final : public Stream {
   const UpstreamMessage message_;
   const bool has_session_;
   Coming coming_ = Coming::nothing;
+  bool has_begun_ = false;  // a stream of its answer
   unsigned status_ = 0;
   std::string body_;
   std::string challenge_;

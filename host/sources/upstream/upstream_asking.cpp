@@ -198,7 +198,8 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
 }
 
 void UpstreamCalls::ask(std::uint64_t call, const AskedQuestions& questions) {
-  const auto text = questions_.ask(questions, UpstreamQuestions::Clock::now());
+  const bool fits = dump(questions.requests).size() < limits_.result_bytes;
+  const auto text = fits ? questions_.ask(questions, UpstreamQuestions::Clock::now()) : std::nullopt;
   if (text) {
     table_.complete({call, static_cast<std::int32_t>(Outcome::input_required), *text});
     return;

@@ -319,7 +319,9 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
   auto message = request_to(
       peer, request, name_of(call->method()), params.members,
       {.own = passed_on_meta(context), .capabilities = capabilities, .wants_progress = true, .wants_log = true});
-  if (peer.is_modern && call->method() == PluginMethod::tools_call && !params.arguments.empty()) {
+  const bool is_mirrored =
+      peer.is_modern && call->method() == PluginMethod::tools_call && client->transport().process() == 0;
+  if (is_mirrored && !params.arguments.empty()) {
     if (const auto headers = headers_of(params.name); !headers.empty()) {
       auto fields = parameter_fields(headers, read_json(params.arguments));
       if (fields.has_error()) {
@@ -337,7 +339,8 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
                               .capabilities = std::move(capabilities),
                               .repetitions = again.repetitions,
                               .has_visited = again.has_visited,
-                              .is_last_try = again.is_last_try};
+                              .is_last_try = again.is_last_try,
+                              .is_mirrored = is_mirrored};
     served->requests[id] = request;
   }
   const auto sent = client->request(std::move(message), request, [this, served, request](UpstreamOutcome outcome) {
@@ -427,8 +430,8 @@ bool UpstreamCalls::may_be_made_again(const Given& given, const UpstreamOutcome&
   if (given.is_last_try) return false;
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const auto* const error = std::get_if<UpstreamError>(&outcome);
-  return (failure != nullptr && failure->session_is_gone) ||
-         (error != nullptr && error->code == upstream_code::header_mismatch);
+  return (failure != nullptr && failure->session_is_gone && !failure->may_have_run) ||
+         (error != nullptr && error->code == upstream_code::header_mismatch && given.is_mirrored);
 }
 
 // It went on without waiting for its answers.

@@ -104,6 +104,7 @@ class UpstreamCalls final : private CallTable::Owner {
     unsigned repetitions = 0;                                               // of the call, for its state alone
     bool has_visited = false;                                               // the call is made again because of that
     bool is_last_try = false;                                               // it is not made once more
+    bool is_mirrored = false;                                               // fields of HTTP have its arguments
     bool keeps_place = false;                                               // while its caller is asked
     std::size_t kept_bytes = 0;                                             // of `open` and `outcome`
   };
@@ -155,10 +156,10 @@ class UpstreamCalls final : private CallTable::Owner {
   std::string own_name(PluginMethod method, std::string_view name) const REQUIRES(mutex_);
   std::vector<ParameterHeader> headers_of(const std::string& tool) const;
   void answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome);
-  // `asks`: it is a modern result that wants answers first.
   bool drop_again(std::uint64_t call);
   std::string words_for_cancelled_call() const;
   static bool may_be_made_again(const Given& given, const UpstreamOutcome& outcome);
+  // `asks`: it is a modern result that wants answers first.
   void complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks);
   void complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error);
   bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);

@@ -263,9 +263,10 @@ Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patien
 Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
   const auto outcome = ask(peer, peer.is_modern ? "server/discover" : "ping", Json::object(), patience);
   if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
-    // A modern server knows what it was asked, and no other server says what only modern ones say.
-    const bool is_modern = is_modern_error(*error) && error->code != upstream_code::unsupported_version;
-    const bool is_other = peer.is_modern ? !is_modern : is_modern_error(*error);
+    // A modern server knows what it was asked, and no other server says what only modern ones say. A process stays
+    // what it is.
+    const bool is_other =
+        transport_->process() == 0 && (peer.is_modern ? is_legacy_refusal(*error) : is_modern_error(*error));
     return is_other ? Result<>(fail("it speaks another revision now")) : Result<>();
   }
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
@@ -273,7 +274,8 @@ Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::millisecond
   return is_alive ? Result<>() : Result<>(failure->error);
 }
 
-Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
+Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono::milliseconds patience,
+                                           const std::optional<std::set<UpstreamList>>& may_fail) {
   UpstreamLists lists{.instructions = peer.instructions, .completions = peer.can("completions")};
   std::size_t asked = 0;
   Result<> first;
@@ -287,8 +289,9 @@ Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono
     UpstreamPages pages(kind, peer.is_modern);
     if (const auto listed = list(peer, kind, pages, patience); listed.has_error()) {
       // What may pass is tried again, with all of it. Otherwise the others are no worse for it.
-      if (listed.error().may_pass() || has_ended()) return listed.error();
-      lists.failed.push_back(listed.error().message);
+      const bool is_borne = !may_fail || may_fail->contains(kind);
+      if (!is_borne || listed.error().may_pass() || has_ended()) return listed.error();
+      lists.failed.emplace(kind, listed.error().message);
       if (lists.failed.size() == 1) first = listed;
       continue;
     }

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -66,8 +67,10 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   // Begins the connection and agrees on how to speak. `probes`: it is asked first whether it is modern; a program that
   // ends when it is asked that has said no.
   Result<UpstreamPeer> connect(std::chrono::milliseconds patience, bool probes);
-  // Everything that it lists.
-  Result<UpstreamLists> list(const UpstreamPeer& peer, std::chrono::milliseconds patience);
+  // Everything that it lists. Of lists that may fail (nothing: each may) the others are none the worse for it, unless
+  // all do.
+  Result<UpstreamLists> list(const UpstreamPeer& peer, std::chrono::milliseconds patience,
+                             const std::optional<std::set<UpstreamList>>& may_fail = std::nullopt);
   // Whether it answers at all, and in the words that have been agreed on: that it does not will not pass.
   Result<> ping(const UpstreamPeer& peer, std::chrono::milliseconds patience);
 

@@ -238,8 +238,10 @@ UpstreamDescription describe_upstream(UpstreamLists lists, const UpstreamNames& 
   }
   for (const auto& faulty : lists.faulty)
     gathering.add(faulty);
-  for (const auto& why : lists.failed)
+  for (const auto& [list, why] : lists.failed) {
+    description.failed.insert(list);
     description.remarks.push_back("a list of the upstream is left out: " + why);
+  }
   auto& document = gathering.document();
   if (!lists.instructions.empty()) document["instructions"] = utf8_prefix(lists.instructions, max_instructions);
   if (lists.completions) document["completions"] = true;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,7 +69,7 @@ struct UpstreamLists {
   std::vector<OrderedJson> resource_templates = {};
   std::vector<OrderedJson> prompts = {};
   std::vector<FaultyComponent> faulty = {};
-  std::vector<std::string> failed = {};  // why one of them is not there
+  std::map<UpstreamList, std::string> failed = {};  // those that are not there, and why
   std::string instructions = {};
   bool completions = false;
 
@@ -82,6 +83,7 @@ struct UpstreamDescription {
   std::map<std::string, std::string, std::less<>> prompts = {};
   std::map<std::string, std::vector<ParameterHeader>, std::less<>> headers = {};  // by the upstream's names of tools
   std::vector<std::string> resources = {};                                        // URIs as the upstream wrote them
+  std::set<UpstreamList> failed = {};                                             // lists that are not there
   std::vector<std::string> remarks = {};  // what was left out and why, and names of the operator's that nothing has
 };
 

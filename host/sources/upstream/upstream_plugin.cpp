@@ -23,6 +23,8 @@ constexpr milliseconds list_again_interval{5000};
 constexpr milliseconds listen_interval{1000};
 constexpr milliseconds max_listen_interval{30'000};
 constexpr milliseconds ping_interval{30'000};
+// Between two looks whether it is another server by now.
+constexpr milliseconds look_interval{2000};
 // Until something else is looked at.
 constexpr milliseconds idle_look{10'000};
 // For a process to end by itself, after its connection; then by a signal.
@@ -40,8 +42,7 @@ bool is_about_revision(const UpstreamOutcome& outcome) {
   if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome))
     return failure->status == 400 || failure->status == 404 || failure->status == 405;
   const auto& error = std::get<UpstreamError>(outcome);
-  return is_modern_error(error) || error.code == -32000 || error.code == -32001 ||
-         error.code == upstream_code::invalid_request;
+  return is_modern_error(error) || is_legacy_refusal(error);
 }
 
 std::string version_of(const UpstreamPeer& peer) {
@@ -262,7 +263,13 @@ Result<UpstreamLink> UpstreamPlugin::open(bool probes) {
 }
 
 Result<> UpstreamPlugin::list(const UpstreamLink& link) {
-  auto lists = link.client->list(link.peer, setup_.settings.connect_time);
+  // What it once had is not given up for one failure.
+  std::optional<std::set<UpstreamList>> may_fail;
+  {
+    const MutexLock lock(mutex_);
+    if (has_listed_) may_fail = described_->failed;
+  }
+  auto lists = link.client->list(link.peer, setup_.settings.connect_time, may_fail);
   if (lists.has_error()) return lists.error();
   auto description =
       std::make_shared<const UpstreamDescription>(describe_upstream(*std::move(lists), setup_.settings.names));
@@ -270,6 +277,7 @@ Result<> UpstreamPlugin::list(const UpstreamLink& link) {
   const MutexLock lock(mutex_);
   if (!first_) identity_.version = version_of(link.peer);
   described_ = std::move(description);
+  has_listed_ = true;
   return {};
 }
 
@@ -390,7 +398,8 @@ void UpstreamPlugin::serve_until_down(const UpstreamLink& link) {
     auto until = std::min(ping_at_, Clock::now() + idle_look);
     if (lists_changed_) until = std::min(until, list_at_);
     if (listens_no_more_) until = std::min(until, listen_again_at());
-    if (!is_doubtful_ && !may_be_another_ && Clock::now() < until) changed_.wait_until(lock, until);
+    if (may_be_another_) until = std::min(until, look_at_);
+    if (!is_doubtful_ && Clock::now() < until) changed_.wait_until(lock, until);
     if (ended_) break;
   }
   const auto why = [this] {
@@ -414,12 +423,14 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
     if (listens) listens_no_more_ = false;
     // One that works may not come to answer.
     pings = std::exchange(is_doubtful_, false) || (now >= ping_at_ && calls_.is_idle());
-    looks = std::exchange(may_be_another_, false);
+    looks = may_be_another_ && now >= look_at_;
+    if (looks) may_be_another_ = false;
   }
   if (pings || looks) {
     const auto alive = link.client->ping(link.peer, setup_.settings.connect_time);
     // Of one that is only looked at, it is no matter that it is busy.
     if (alive.has_error() && (pings || !alive.error().may_pass())) return lost(alive.error());
+    look_at_ = Clock::now() + look_interval;
   }
   if (pings || now >= ping_at_) ping_at_ = Clock::now() + ping_interval;
   if (lists) list_again(link);
@@ -570,7 +581,8 @@ void UpstreamPlugin::request_failed(const UpstreamOutcome& outcome) {
   // A process stays what it is.
   const bool may_be_another = !setup_.settings.is_process() && is_about_revision(outcome);
   // What its tools want in fields of HTTP has changed.
-  const bool is_mismatch = error != nullptr && error->code == upstream_code::header_mismatch;
+  const bool is_mismatch =
+      error != nullptr && error->code == upstream_code::header_mismatch && !setup_.settings.is_process();
   if (!is_away && !may_be_another && !is_mismatch) return;
   const MutexLock lock(mutex_);
   lists_changed_ = lists_changed_ || is_mismatch;

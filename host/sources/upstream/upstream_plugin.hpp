@@ -142,6 +142,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   std::shared_ptr<const UpstreamLink> link_ GUARDED_BY(mutex_);
   std::shared_ptr<UpstreamClient> opening_ GUARDED_BY(mutex_);  // that is being agreed with
   std::shared_ptr<const UpstreamDescription> described_ GUARDED_BY(mutex_);
+  bool has_listed_ GUARDED_BY(mutex_) = false;        // something is known of what it has
   std::optional<Result<>> first_ GUARDED_BY(mutex_);  // how the first connection went
   bool withdrawn_ GUARDED_BY(mutex_) = false;
   std::optional<Error> ended_ GUARDED_BY(mutex_);
@@ -160,6 +161,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool is_legacy_;  // as it is said to be, or the last connection was
   std::optional<Clock::time_point> down_since_;
   Clock::time_point list_at_;      // not before
+  Clock::time_point look_at_;      // likewise, whether it is another server
   Clock::time_point listened_at_;  // the last time
   Clock::time_point ping_at_;
   Json listens_for_ = Json::object();  // what the subscription asks for

@@ -39,6 +39,7 @@ struct UpstreamFailure {
   unsigned status = 0;  // of HTTP; 0: none came
   // The session is unknown to the upstream, which wants to be initialized again (404 in a legacy session).
   bool session_is_gone = false;
+  bool may_have_run = false;  // what was asked: an answer to it had begun before
 
   // Whether it is there and only does not want this now: it is busy, or has been asked too often. With 502 and 504 a
   // gateway says that nobody is there behind it.

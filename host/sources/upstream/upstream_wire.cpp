@@ -258,6 +258,13 @@ bool is_modern_error(const UpstreamError& error) {
   return error.code >= upstream_code::unsupported_version && error.code <= upstream_code::header_mismatch;
 }
 
+bool is_legacy_refusal(const UpstreamError& error) {
+  // The last two are what servers of the SDKs say where there is no session.
+  constexpr std::array codes{upstream_code::method_not_found, upstream_code::invalid_request,
+                             upstream_code::unsupported_version, -32000, -32001};
+  return std::ranges::find(codes, error.code) != codes.end();
+}
+
 std::string result_type_of(std::string_view result) {
   const auto type = json_member(result, "resultType");
   return type ? json_string(*type).value_or(std::string(*type)) : "complete";

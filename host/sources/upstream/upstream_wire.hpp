@@ -110,6 +110,8 @@ std::optional<std::uint64_t> answered_request(std::string_view beginning, std::s
 
 // Of modern errors that an upstream of the legacy era never says.
 bool is_modern_error(const UpstreamError& error);
+// What a server that knows only older revisions may say of a modern request: of its method, its session or its version.
+bool is_legacy_refusal(const UpstreamError& error);
 
 // Of a modern result. Without one it is complete.
 std::string result_type_of(std::string_view result);

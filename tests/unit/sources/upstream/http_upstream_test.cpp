@@ -52,7 +52,8 @@ class Listener final : public UpstreamListener {
       const std::lock_guard lock(mutex_);
       last_failure_ = why.error.message;
     }
-    note("failed " + std::string(id) + (why.session_is_gone ? ", session gone" : "") + ": " + tail(why.error));
+    note("failed " + std::string(id) + (why.session_is_gone ? ", session gone" : "") +
+         (why.may_have_run ? ", may have run" : "") + ": " + tail(why.error));
   }
   void ended(Error why) override { note("ended: " + tail(why)); }
 
@@ -435,6 +436,20 @@ TEST_F(HttpUpstreamTest, ContinuesAStreamWhereItBroke) {
   EXPECT_EQ(field(server.request(2), "Last-Event-ID"), "2");
 }
 
+// The server was started anew while it was at the call.
+TEST_F(HttpUpstreamTest, SaysThatACallMayHaveRunWhoseStreamItsSessionIsGoneFor) {
+  const Answering server([](const std::string& request) {
+    if (request.starts_with("GET")) return Answering::json("", "404 Not Found");
+    if (field(request, "Mcp-Session-Id").empty()) return Answering::json(answer_1, "200 OK", "Mcp-Session-Id: s\r\n");
+    return Answering::events("id: 1\nretry: 1\ndata:\n\n");
+  });
+  connect(server.url());
+  request("1", "initialize", false);
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  request("2", "tools/call", false);
+  EXPECT_EQ(listener_->next(), "failed 2, session gone, may have run: it does not know the session any more");
+}
+
 TEST_F(HttpUpstreamTest, ContinuesAStreamThatIsEndedAgainAndAgainOrNotThereForNow) {
   std::atomic<int> continued = 0;
   const Answering server([&](const std::string& request) {
@@ -596,11 +611,15 @@ class HttpUpstreamTokenTest : public HttpUpstreamTest {
   std::string named_;
   std::string issuer_says_;
   std::string resource_;
-  std::string wanted_;  // of the challenge
+  std::string wanted_;     // of the challenge
+  std::string forbidden_;  // what the issuer refuses to be asked for; empty: nothing
   const Answering issuer_{[this](const std::string& request) {
     if (request.starts_with("GET /.well-known/oauth-authorization-server/tenant "))
       return Answering::json(R"({"issuer":")" + issuer_says_ + R"(","token_endpoint":")" + issuer_says_ +
                              R"(/token","token_endpoint_auth_methods_supported":["client_secret_post"]})");
+    if (request.starts_with("POST /tenant/token ") && !forbidden_.empty() &&
+        request.find(forbidden_) != std::string::npos)
+      return Answering::json(R"({"error":"invalid_scope"})", "400 Bad Request");
     if (request.starts_with("POST /tenant/token "))
       return Answering::json(R"({"access_token":"t","token_type":"Bearer"})");
     return Answering::json("", "404 Not Found");
@@ -631,6 +650,13 @@ TEST_F(HttpUpstreamTokenTest, AsksForTheScopeThatIsWantedOrForAllThatThereAre) {
   wanted_ = ", scope=\"read\"";
   told_of(issuer, issuer, server_.url());
   EXPECT_TRUE(issuer_.request(3).ends_with("&scope=read&client_id=me&client_secret=secret")) << issuer_.request(3);
+}
+
+TEST_F(HttpUpstreamTokenTest, AsksForNoScopeWhereItMayNotHaveAllThatThereAre) {
+  const auto issuer = issuer_.url("/tenant");
+  forbidden_ = "&scope=read%20write";
+  EXPECT_EQ(told_of(issuer, issuer, server_.url()), std::string(answer_1) + " of 1");
+  EXPECT_EQ(issuer_.request(2).find("scope="), std::string::npos) << issuer_.request(2);
 }
 
 TEST_F(HttpUpstreamTokenTest, SendsTheSecretToNobodyElse) {

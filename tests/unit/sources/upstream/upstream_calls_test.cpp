@@ -281,6 +281,17 @@ TEST_F(UpstreamCallsTest, ACallWithOtherFieldsThanItsToolWantsIsMadeOnceMoreWhen
   EXPECT_THAT(made->end, HasSubstr("-32020"));
 }
 
+// What it did would be done twice.
+TEST_F(UpstreamCallsTest, ACallThatMayHaveRunIsNotMadeAgain) {
+  const auto begun = call();
+  static_cast<UpstreamListener&>(*client_).request_failed("1", {fail_for_now("gone"), 404, true, true});
+  EXPECT_THAT(begun->end, HasSubstr("gone"));
+  // Of a server that has no such fields the code says something else.
+  const auto refused = call();
+  hear(R"({"jsonrpc":"2.0","id":2,"error":{"code":-32020,"message":"No seats"}})");
+  EXPECT_THAT(refused->end, HasSubstr("No seats"));
+}
+
 TEST_F(UpstreamCallsTest, WhatItLogsStaysJsonWhereItIsMoreThanAText) {
   const auto made = call();
   const auto logged = [&](const std::string& params) {

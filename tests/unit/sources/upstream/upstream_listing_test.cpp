@@ -63,7 +63,7 @@ TEST(UpstreamPagesTest, KeepTheOrderOfASchema) {
 TEST(UpstreamListingTest, AListThatFailedIsARemark) {
   UpstreamLists lists;
   lists.tools.push_back(OrderedJson(tool("a")));
-  lists.failed.emplace_back("it answered prompts/list with the error -32603: no");
+  lists.failed.emplace(UpstreamList::prompts, "it answered prompts/list with the error -32603: no");
   const auto description = describe_upstream(std::move(lists), names_with(""));
   EXPECT_THAT(description.remarks, ElementsAre("a list of the upstream is left out: it answered prompts/list with the "
                                                "error -32603: no"));
