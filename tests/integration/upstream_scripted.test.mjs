@@ -181,8 +181,9 @@ for (const [how, words, code] of [['refuses', 'User rejected it', -1], ['fills i
     const abort = new AbortController();
     const elicit = () => {
       if (how === 'refuses') throw Object.assign(new Error('User rejected it'), { code: -1 });
-      if (how === 'cancels') abort.abort();
-      return { action: 'accept', content: { a: 5 } };
+      if (how !== 'cancels') return { action: 'accept', content: { a: 5 } };
+      abort.abort();
+      return new Promise(() => {}); // an answer could be there first
     };
     let call;
     const server = await startScripted(context, {
