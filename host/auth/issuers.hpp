@@ -67,6 +67,11 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
     std::vector<std::string> audiences;
   };
 
+  struct Question {
+    bool is_about_known = false;  // a token that has been good before
+    std::vector<std::function<void()>> waiting = {};
+  };
+
   Issuers(Settings settings, Log& log)
       : implied_(std::move(settings.implied)),
         roles_(std::move(settings.roles)),
@@ -88,10 +93,6 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   KnownTokens refused_;  // apart, because strangers can make any number
 
   Mutex mutex_;
-  struct Question {
-    bool is_about_known = false;  // a token that has been good before
-    std::vector<std::function<void()>> waiting = {};
-  };
   std::unordered_map<std::string, Question> asked_ GUARDED_BY(mutex_);  // by the digests of the tokens
   std::array<std::size_t, 2> counts_ GUARDED_BY(mutex_) = {};           // of them, by is_about_known
 };

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/http_token.hpp"
 #include "base/json.hpp"
 
@@ -24,12 +25,9 @@ bool is_one_of(const auto& keywords, std::string_view keyword) {
   return std::ranges::find(keywords, keyword) != keywords.end();
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 // Walks a schema: along `properties` an annotation may be, anywhere else there may be none.

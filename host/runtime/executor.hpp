@@ -15,7 +15,7 @@ class Executor {
   // [any] Runs the task soon, after this function has returned or on another thread.
   virtual void run(std::function<void()> task) = 0;
 
-  // [any] The same for the host's own work on a message of so many bytes, above `max_quick_bytes`. A few run at once,
+  // [any] As run, for the host's own work on a message of so many bytes, above `max_quick_bytes`. A few run at once,
   // the others wait.
   virtual void run_long(std::size_t /*bytes*/, std::function<void()> task) { run(std::move(task)); }
 
@@ -25,7 +25,7 @@ class Executor {
   // [any] As run_long, for what waits for a disk or another process: only others of its kind wait for it.
   virtual void run_waiting(std::function<void()> task) { run(std::move(task)); }
 
-  // [any] The same for the host's own quick work, which waits for no other task and does not block: on the I/O context
+  // [any] As run, for the host's own quick work, which waits for no other task and does not block: on the I/O context
   // of this thread, if it has one.
   virtual void run_quick(std::function<void()> work) { run(std::move(work)); }
 

@@ -8,16 +8,11 @@ const schema = JSON.parse(execFileSync(process.argv[2], ['config', 'schema'], { 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 const elsewhere = new Set(['servers.NAME', 'upstreams.NAME', 'limits', 'audit', 'tls']);
 
-function* settings({ properties = {}, additionalProperties = {} }, name) {
-  const below = Object.entries(properties).map(([key, value]) => [[...name, key].join('.'), value]);
-  const named = additionalProperties.properties === undefined && !elsewhere.has([...name, 'NAME'].join('.')) ? [] : [['NAME', additionalProperties]];
-  if (below.length + named.length === 0 || name.length > 2) yield name.join('.');
-  for (const [key, value] of named) yield* members(value, [...name, key]);
-  for (const [key, value] of below) yield* members(value, key.split('.'));
-}
-function* members(value, name) {
-  if (elsewhere.has(name.join('.'))) yield name.join('.');
-  else yield* settings(value, name);
+// A table has settings, or tables of the operator's names that have them.
+function settingsOf([table, { properties, additionalProperties }]) {
+  const name = properties ? table : `${table}.NAME`;
+  if (elsewhere.has(name)) return [name];
+  return Object.keys(properties ?? additionalProperties.properties).map((key) => `${name}.${key}`);
 }
 
 // The names of a row stand one after another; those without a table are of the first one's.
@@ -31,7 +26,7 @@ for (const [, cell] of page.split('\n## All settings\n')[1].split('\n## ')[0].ma
   }
 }
 
-const known = new Set(settings(schema, []));
+const known = new Set(Object.entries(schema.properties).flatMap(settingsOf));
 const missing = [...known].filter((each) => !documented.has(each));
 const unknown = [...documented].filter((each) => !known.has(each));
 for (const each of missing) console.log(`docs/configuration.md lacks ${each}`);

@@ -29,7 +29,7 @@ class AwaitedAnswers {
   AwaitedAnswers& operator=(const AwaitedAnswers&) = delete;
 
   // Nobody but those who share this brings them: a client of the modern era could otherwise, in another request.
-  void hold() const { is_held_ = true; }
+  void hold() { is_held_ = true; }
   // There will be none.
   void fail(int code, std::string_view why) const {
     if (const auto plugin = plugin_.lock()) plugin->not_answered(input_state_, code, why);
@@ -42,7 +42,7 @@ class AwaitedAnswers {
  private:
   const std::weak_ptr<Plugin> plugin_;
   const std::string input_state_;
-  mutable std::atomic<bool> is_held_{false};
+  std::atomic<bool> is_held_{false};
 };
 
 }  // namespace mcph

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/json_members.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
@@ -29,13 +30,17 @@ bool is_url_mode(const OrderedJson& params) {
   return member(params, "mode") == "url";
 }
 
-// Of something that is somewhere else, and neither a script nor a file of the client's.
-bool has_host(const OrderedJson& url) {
+// Of something that is somewhere else, and neither a script, which a host in its comment does not make harmless, nor a
+// file of the client's.
+bool is_page(const OrderedJson& url) {
+  static constexpr std::array<std::string_view, 3> schemes_of_others{"javascript", "vbscript", "file"};
   if (!url.is_string()) return false;
   const auto& text = url.get_ref<const std::string&>();
-  const auto scheme = text.find("://");
-  if (scheme == std::string::npos || !is_absolute_uri(text)) return false;
-  const auto host = scheme + 3;
+  const auto end_of_scheme = text.find("://");
+  if (end_of_scheme == std::string::npos || !is_absolute_uri(text)) return false;
+  const auto scheme = lower_case(text.substr(0, end_of_scheme));
+  if (std::ranges::find(schemes_of_others, scheme) != schemes_of_others.end()) return false;
+  const auto host = end_of_scheme + 3;
   return host < text.size() && std::string_view("/?#:@").find(text[host]) == std::string_view::npos;
 }
 
@@ -67,6 +72,9 @@ std::size_t count_blocks(const OrderedJson& message) {
   return message["content"].is_array() ? message["content"].size() : 1;
 }
 
+constexpr auto unbalanced =
+    "each \"tool_use\" of params.messages needs its \"tool_result\" in the next message, and no other";
+
 // As the interfaces of models want it (client/sampling, "Tool Result Messages" and "Tool Use and Result Balance").
 Result<> check_tool_blocks(const OrderedJson& messages) {
   std::vector<OrderedJson> due;  // the ids of what the message before has used
@@ -75,12 +83,10 @@ Result<> check_tool_blocks(const OrderedJson& messages) {
     if (!results.empty() && (message["role"] != "user" || results.size() < count_blocks(message)))
       return fail(
           "a message of params.messages with a \"tool_result\" is not the user's, or has something else beside it");
-    if (results != due)
-      return fail("each \"tool_use\" of params.messages needs its \"tool_result\" in the next message, and no other");
+    if (results != due) return fail(unbalanced);
     due = message["role"] == "assistant" ? ids_in(message, "tool_use", "id") : std::vector<OrderedJson>();
   }
-  if (due.empty()) return {};
-  return fail("each \"tool_use\" of params.messages needs its \"tool_result\" in the next message, and no other");
+  return due.empty() ? Result<>() : fail(unbalanced);
 }
 
 // The kinds of value that a form can have, for which clients have fields (client/elicitation, "Requested Schema").
@@ -115,8 +121,8 @@ Result<> check_elicitation(const OrderedJson& params) {
   if (!member(params, "message").is_string()) return fail("params.message is not a string");
   const auto& mode = member(params, "mode");
   if (is_url_mode(params)) {
-    if (has_host(member(params, "url"))) return {};
-    return fail("params.url is no URL with a host, such as https://example.com");
+    if (is_page(member(params, "url"))) return {};
+    return fail("params.url is no URL of a page, such as https://example.com");
   }
   if (!mode.is_null() && mode != "form") return fail("params.mode is neither \"form\" nor \"url\"");
   return check_form(params);

@@ -243,7 +243,7 @@ void PluginCall::ask(std::string_view json) {
     return refuse_it("it asked the client more than " + std::to_string(max_rounds) + " times");
   }
   call.origin.rounds.last_progress = progress_.last();
-  const auto awaited = state.empty() ? nullptr : std::make_shared<const AwaitedAnswers>(plugin_, state);
+  const auto awaited = state.empty() ? nullptr : std::make_shared<AwaitedAnswers>(plugin_, state);
   if (awaited != nullptr && origin_.session != nullptr) awaited->hold();
   call.origin.rounds.awaited = awaited;
   call.origin.rounds.state = std::move(state);

@@ -34,7 +34,7 @@ struct EarlierRounds {
   bool client_was_asked = false;  // and not only the host, for resources
   std::optional<double> last_progress = {};
   // Null where the plugin has not said what for.
-  std::shared_ptr<const AwaitedAnswers> awaited = {};
+  std::shared_ptr<AwaitedAnswers> awaited = {};
 };
 
 // Where a call comes from.

@@ -133,6 +133,7 @@ void Session::tell_pending() {
   tell(pending_.tools, Method::notifications_tools_list_changed);
   tell(pending_.resources, Method::notifications_resources_list_changed);
   tell(pending_.prompts, Method::notifications_prompts_list_changed);
+  if (pending_updates_.empty()) return;
   std::erase_if(pending_updates_, [&live, &catalog = *catalog_](const std::string& uri) {
     const auto may_read = [&](const Principal& principal) { return catalog.current(principal)->may_read(uri); };
     const auto message = [&] { return notification(Method::notifications_resources_updated, updated_params(uri)); };

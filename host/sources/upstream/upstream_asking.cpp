@@ -198,12 +198,12 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
 }
 
 void UpstreamCalls::ask(std::uint64_t call, const AskedQuestions& questions) {
-  const bool fits = dump(questions.requests).size() < limits_.result_bytes;
-  const auto text = fits ? questions_.ask(questions, UpstreamQuestions::Clock::now()) : std::nullopt;
-  if (text) {
+  const auto text = questions_.ask(questions, UpstreamQuestions::Clock::now());
+  if (text && text->size() <= limits_.result_bytes) {
     table_.complete({call, static_cast<std::int32_t>(Outcome::input_required), *text});
     return;
   }
+  if (text) questions_.drop(json_string(json_member(*text, "inputState").value_or("")).value_or(""));
   withdraw(questions, upstream_code::internal_error, "too much is asked");
   table_.refuse(call, " has asked its clients too much that they have not answered");
 }

@@ -70,7 +70,7 @@ TEST(InputRequests, AreRefusedByNameAndReason) {
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"fax"}})"),
             "inputRequests.a: params.mode is neither \"form\" nor \"url\"");
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","mode":"url"}})"),
-            "inputRequests.a: params.url is no URL with a host, such as https://example.com");
+            "inputRequests.a: params.url is no URL of a page, such as https://example.com");
   EXPECT_EQ(refusal(R"({"method":"elicitation/create","params":{"message":"?","requestedSchema":{}}})"),
             "inputRequests.a: params.requestedSchema is not a schema with \"type\": \"object\" and \"properties\"");
   EXPECT_EQ(refusal(R"({"method":"sampling/createMessage","params":{"maxTokens":1}})"),
@@ -89,9 +89,10 @@ TEST(InputRequests, SendNobodyToWhatIsNoPage) {
   for (const auto* const good : {"https://example.com/pay?id=1", "HTTP://127.0.0.1:8080", "https://[::1]/",
                                  "vscode://x/y", "https://a.example/x|y"})
     EXPECT_EQ(at(good), "accepted") << good;
-  for (const auto* const bad : {"", "a page", "javascript:alert(1)", "https://", "https:///x", "//example.com",
-                                "file:///etc/passwd", "data:text/html,x"})
-    EXPECT_EQ(at(bad), "inputRequests.a: params.url is no URL with a host, such as https://example.com") << bad;
+  for (const auto* const bad :
+       {"", "a page", "javascript:alert(1)", "https://", "https:///x", "//example.com", "file:///etc/passwd",
+        "file://host/share", "JavaScript://example.com/%0aalert(1)", "data:text/html,x"})
+    EXPECT_EQ(at(bad), "inputRequests.a: params.url is no URL of a page, such as https://example.com") << bad;
 }
 
 TEST(InputRequests, AskNoModelWithToolsAndResultsThatDoNotBelongTogether) {

@@ -725,6 +725,12 @@ TEST_F(HttpUpstreamTest, SpeaksHttpWithSse) {
   EXPECT_EQ(listener_->next(), "ended: it ended its event stream");
 }
 
+// The stream of HTTP+SSE, as long as it is wanted.
+void say_endpoint(Connection& connection, const std::atomic<bool>& may_end) {
+  connection.say(Answering::events("event: endpoint\ndata: /messages\n\n"));
+  test::eventually([&] { return may_end.load(); });
+}
+
 TEST_F(HttpUpstreamTest, SaysTheRevisionOverHttpWithSseSinceThatIsDone) {
   for (const std::string revision : {"2025-06-18", "2024-11-05"}) {
     Mutex mutex;
@@ -732,11 +738,7 @@ TEST_F(HttpUpstreamTest, SaysTheRevisionOverHttpWithSseSinceThatIsDone) {
     std::atomic<bool> may_end = false;
     const test::ScriptedServer server([&](Connection& connection) {
       const auto request = connection.hear_request();
-      if (request.starts_with("GET ")) {
-        connection.say(Answering::events("event: endpoint\ndata: /messages\n\n"));
-        test::eventually([&] { return may_end.load(); });
-        return;
-      }
+      if (request.starts_with("GET ")) return say_endpoint(connection, may_end);
       const MutexLock lock(mutex);
       posts.push_back(field(request, "MCP-Protocol-Version"));
       connection.answer("");
@@ -772,11 +774,7 @@ TEST_F(HttpUpstreamTest, SaysWhenANotificationHasBeenTaken) {
       std::atomic<bool> may_end = false;
       const test::ScriptedServer server([&](Connection& connection) {
         const auto request = connection.hear_request();
-        if (request.starts_with("GET ")) {
-          connection.say(Answering::events("event: endpoint\ndata: /messages\n\n"));
-          test::eventually([&] { return may_end.load(); });
-          return;
-        }
+        if (request.starts_with("GET ")) return say_endpoint(connection, may_end);
         connection.hear("}");
         is_asked = true;
         test::eventually([&] { return may_answer.load(); });

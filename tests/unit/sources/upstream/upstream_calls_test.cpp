@@ -15,6 +15,7 @@ namespace mcph {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -279,6 +280,15 @@ TEST_F(UpstreamCallsTest, ACallWithOtherFieldsThanItsToolWantsIsMadeOnceMoreWhen
   ASSERT_EQ(transport_->sent.size(), 2U);
   hear(R"({"jsonrpc":"2.0","id":2,"error":{"code":-32020,"message":"Header mismatch"}})");
   EXPECT_THAT(made->end, HasSubstr("-32020"));
+}
+
+// Nobody could bring the answers to it.
+TEST_F(UpstreamCallsTest, AnUpstreamHearsThatItsQuestionIsTooLong) {
+  limits_.result_bytes = 100;
+  const auto made = call();
+  hear(asks_when);
+  EXPECT_THAT(made->end, StartsWith("1 "));
+  EXPECT_THAT(texts(), Contains(AllOf(HasSubstr(R"("id":"q")"), HasSubstr(R"("error")"))));
 }
 
 // What it did would be done twice.
