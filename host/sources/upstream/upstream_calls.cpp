@@ -86,28 +86,15 @@ void UpstreamCalls::serve(const UpstreamLink& link) {
     door_ = Door::open;
   }
   make_again();
-  give_waiting();
 }
 
 void UpstreamCalls::make_again() {
-  std::vector<std::uint64_t> calls;
-  ServedPtr current;
   {
     const MutexLock lock(mutex_);
-    if (served_ == nullptr || door_ != Door::open) return;
-    current = served_;
-    calls.swap(again_);
-    current->running += calls.size();
+    due_.insert(due_.end(), again_.begin(), again_.end());
+    again_.clear();
   }
-  for (const auto id : calls) {
-    const auto call = table_.find(id);
-    if (call == nullptr) {
-      ended_on(*current);
-      continue;
-    }
-    begin_request(current, {id, call}, params_of(*call), {.is_last_try = true});
-    if (const auto why = call->cancelled(); why != CancelReason::none) cancel_given(id, call, why);
-  }
+  give_waiting();
 }
 
 void UpstreamCalls::hold() {
@@ -140,6 +127,8 @@ void UpstreamCalls::refuse(const std::string& why) {
     door_ = Door::refuses;
     why_not_ = why;
     again.swap(again_);
+    again.insert(again.end(), due_.begin(), due_.end());
+    due_.clear();
   }
   for (const auto call : again)
     table_.refuse(call, why);
@@ -221,10 +210,21 @@ void UpstreamCalls::invoke(std::shared_ptr<Call> call) {
   if (admitted.call->claim()) table_.refuse(admitted.id, why_not);
 }
 
+// Of those that are made again.
+std::optional<CallTable::Admitted> UpstreamCalls::next_due() {
+  while (!due_.empty()) {
+    const auto id = due_.front();
+    due_.pop_front();
+    if (auto call = table_.find(id)) return CallTable::Admitted{id, std::move(call)};
+  }
+  return std::nullopt;
+}
+
 // One thread at a time, which goes on with what others let it have meanwhile: a call that fails at once lets the next
 // one begin, and would do so within itself.
 void UpstreamCalls::give_waiting() {
   for (ServedPtr current;;) {
+    std::optional<CallTable::Admitted> due;
     std::optional<CallTable::Admitted> next;
     {
       const MutexLock lock(mutex_);
@@ -232,15 +232,22 @@ void UpstreamCalls::give_waiting() {
         if (served_ == nullptr || std::exchange(served_->is_giving, true)) return;
         current = served_;
       }
-      if (door_ == Door::open && served_ == current && current->running < limits_.concurrent_calls)
-        next = table_.next_waiting();
-      if (!next) {
+      if (door_ == Door::open && served_ == current && current->running < limits_.concurrent_calls) {
+        due = next_due();
+        if (!due) next = table_.next_waiting();
+      }
+      if (!due && !next) {
         current->is_giving = false;
         return;
       }
       ++current->running;
     }
-    give(current, *next);
+    if (due) {
+      begin_request(current, *due, params_of(*due->call), {.is_last_try = true});
+      if (const auto why = due->call->cancelled(); why != CancelReason::none) cancel_given(due->id, due->call, why);
+    } else {
+      give(current, *next);
+    }
   }
 }
 
@@ -494,7 +501,7 @@ void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& 
 
 bool UpstreamCalls::drop_again(std::uint64_t call) {
   const MutexLock lock(mutex_);
-  return std::erase(again_, call) > 0;
+  return std::erase(again_, call) > 0 || std::erase(due_, call) > 0;
 }
 
 std::string UpstreamCalls::words_for_cancelled_call() const {

@@ -15,6 +15,7 @@
 // anybody under it.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -136,6 +137,7 @@ class UpstreamCalls final : private CallTable::Owner {
 
   ServedPtr served() const;
   void give_waiting();
+  std::optional<CallTable::Admitted> next_due() REQUIRES(mutex_);
   void give(const ServedPtr& served, const CallTable::Admitted& admitted);
   void ended_on(Served& served);
   // How often, and why, it is made again.
@@ -181,7 +183,8 @@ class UpstreamCalls final : private CallTable::Owner {
   std::string why_not_ GUARDED_BY(mutex_);
   ServedPtr served_ GUARDED_BY(mutex_);
   std::uint64_t last_number_ GUARDED_BY(mutex_) = 0;
-  std::vector<std::uint64_t> again_ GUARDED_BY(mutex_);  // calls that are made again
+  std::vector<std::uint64_t> again_ GUARDED_BY(mutex_);  // calls that are made again when there is a reason to
+  std::deque<std::uint64_t> due_ GUARDED_BY(mutex_);     // and now, where there is a place for them
   std::shared_ptr<const UpstreamDescription> described_ GUARDED_BY(mutex_);
 
   CallTable table_;  // its timers use the rest

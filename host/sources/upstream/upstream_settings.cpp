@@ -304,9 +304,9 @@ Result<std::string> ConfiguredText::read() const {
   const auto opened = open_to_read(value);
   if (!opened) return fail_for_now(value + " cannot be opened: " + last_error());
   if (const auto checked = check_owner_only(opened); checked.has_error())
-    return fail(value + ": " + checked.error().message);
+    return fail_for_now(value + ": " + checked.error().message);
   auto text = read_regular_file(opened, max_secret_bytes);
-  if (text.has_error()) return fail(value + ": " + text.error().message);
+  if (text.has_error()) return fail_for_now(value + ": " + text.error().message);
   while (text->ends_with('\n') || text->ends_with('\r'))
     text->pop_back();
   return text;

@@ -128,6 +128,8 @@ std::optional<std::string> meta_without_envelope(std::string_view meta) {
 
 std::string envelope_removed(Json result) {
   result.erase("resultType");
+  if (const auto time = result.find("ttlMs"); time != result.end() && time->is_number() && *time < 0)
+    result.erase(time);
   const auto meta = result.find("_meta");
   if (meta == result.end() || !meta->is_object()) return dump(result);
   std::vector<std::string> between;
@@ -284,6 +286,7 @@ std::string without_envelope(std::string_view result) {
   while (is_plain && members.next()) {
     is_plain = members.key().find('\\') == std::string_view::npos;
     if (members.key() == "resultType") continue;
+    if (members.key() == "ttlMs" && members.value().starts_with('-')) continue;
     if (members.key() != "_meta" || !members.value().starts_with('{')) {
       members.append_to(kept);
       continue;

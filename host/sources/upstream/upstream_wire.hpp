@@ -120,7 +120,8 @@ std::string result_type_of(std::string_view result);
 Result<OrderedJson> parse_in_order(std::string_view text, std::size_t max_depth = max_upstream_depth);
 
 // What a plugin may complete a call with, of a result of the upstream: what is only between it and the host is taken
-// out. What is no JSON stays so.
+// out, and so is a negative time to live, which a client ignores (2026-07-28, server/utilities/caching). What is no
+// JSON stays so.
 std::string without_envelope(std::string_view result);
 
 // The arguments that a tool wants to be repeated in fields of HTTP (2026-07-28, server/tools, "x-mcp-header"), encoded.

@@ -282,6 +282,24 @@ TEST_F(UpstreamCallsTest, ACallWithOtherFieldsThanItsToolWantsIsMadeOnceMoreWhen
   EXPECT_THAT(made->end, HasSubstr("-32020"));
 }
 
+TEST_F(UpstreamCallsTest, NoMoreCallsAreMadeAgainAtOnceThanMayRun) {
+  limits_.concurrent_calls = 1;
+  serve(true);
+  const auto mismatched = call();
+  hear(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"Header mismatch"}})");
+  const auto running = call();
+  const auto waiting = call();
+  calls_.make_again();
+  EXPECT_EQ(transport_->sent.size(), 2U);
+  hear(R"({"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[]}})");
+  EXPECT_THAT(running->end, HasSubstr("content"));
+  EXPECT_EQ(transport_->sent.size(), 3U);
+  hear(R"({"jsonrpc":"2.0","id":3,"result":{"resultType":"complete","content":[],"_meta":{"is":"again"}}})");
+  EXPECT_THAT(mismatched->end, HasSubstr("again"));
+  EXPECT_EQ(transport_->sent.size(), 4U);
+  EXPECT_EQ(waiting->end, "");
+}
+
 // Nobody could bring the answers to it.
 TEST_F(UpstreamCallsTest, AnUpstreamHearsThatItsQuestionIsTooLong) {
   limits_.result_bytes = 100;

@@ -66,6 +66,12 @@ TEST(UpstreamWireTest, OfAResultWhatIsBetweenTheTwoIsTakenOut) {
   EXPECT_EQ(without_envelope("{\"content\":"), "{\"content\":");
 }
 
+TEST(UpstreamWireTest, IgnoresANegativeTimeToLive) {
+  EXPECT_EQ(without_envelope(R"({"contents":[],"ttlMs":-1})"), R"({"contents":[]})");
+  EXPECT_EQ(without_envelope(R"({"contents":[],"result\u0054ype":"complete","ttlMs":-1})"), R"({"contents":[]})");
+  EXPECT_EQ(without_envelope(R"({"contents":[],"ttlMs":5})"), R"({"contents":[],"ttlMs":5})");
+}
+
 TEST(UpstreamWireTest, TellsAResultThatAsksFromOneThatIsComplete) {
   EXPECT_EQ(result_type_of(R"({"inputRequests":{},"resultType":"input_required"})"), "input_required");
   EXPECT_EQ(result_type_of(R"({"content":[{"resultType":"input_required"}],"resultType":"complete"})"), "complete");
