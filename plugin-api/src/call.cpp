@@ -16,14 +16,14 @@ Call::Call(Call&& other) noexcept = default;
 
 Call& Call::operator=(Call&& other) noexcept {
   if (this == &other) return *this;
-  if (state_) state_->drop();
+  if (state_) state_->drop(has_asked());
   state_ = std::move(other.state_);
   Context::operator=(std::move(other));
   return *this;
 }
 
 Call::~Call() {
-  if (state_) state_->drop();
+  if (state_) state_->drop(has_asked());
 }
 
 void Call::fail(std::string_view message) {

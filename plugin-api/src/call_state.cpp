@@ -55,10 +55,11 @@ bool CallState::try_finish(const Answer& answer) {
   return true;
 }
 
-void CallState::drop() {
+void CallState::drop(bool has_asked) {
   {
     const MutexLock lock(mutex_);
     dropped_ = true;
+    has_asked_ = has_asked;
     if (handler_running_) return;
   }
   abandon();
@@ -74,7 +75,15 @@ void CallState::handler_returned() {
 }
 
 void CallState::abandon() {
-  try_finish(ToolResult().text("The tool gave up this call without an answer.").is_error().answer());
+  const bool has_asked = [this] {
+    const MutexLock lock(mutex_);
+    return has_asked_;
+  }();
+  const auto* const why =
+      has_asked ? "The tool asked the client something where nobody hears the answer: ask in the handler, "
+                  "and catch nothing of what the question throws there."
+                : "The tool gave up this call without an answer.";
+  try_finish(ToolResult().text(why).is_error().answer());
 }
 
 void CallState::abandon_for_good() {
@@ -105,8 +114,15 @@ void CallState::on_cancel(std::function<void()> function) {
   run({std::move(function)});
 }
 
+bool CallState::is_finished() {
+  const MutexLock lock(mutex_);
+  return finished_;
+}
+
 void CallState::run(const std::vector<std::function<void()>>& functions) {
   for (const auto& function : functions) {
+    // The one before may have answered the call.
+    if (is_finished()) return;
     try {
       function();
     } catch (const std::exception& error) {

@@ -41,8 +41,8 @@ class CallState {
   void finish(const Answer& answer);
 
   /// The Call is gone. While its handler is still running this answers nothing, because an exception that ends the
-  /// handler also drops the Call, and says more.
-  void drop();
+  /// handler also drops the Call, and says more. `has_asked`: it has tried to ask the client something.
+  void drop(bool has_asked);
   void handler_returned();
   /// Answers with an error that says that there is no answer, unless there is one.
   void abandon();
@@ -55,6 +55,7 @@ class CallState {
  private:
   /// False if there is an answer already.
   bool try_finish(const Answer& answer);
+  bool is_finished();
   void run(const std::vector<std::function<void()>>& functions);
 
   const mcp_host& host_;
@@ -64,6 +65,7 @@ class CallState {
   Mutex mutex_;
   bool handler_running_ GUARDED_BY(mutex_) = true;
   bool dropped_ GUARDED_BY(mutex_) = false;
+  bool has_asked_ GUARDED_BY(mutex_) = false;
   bool finished_ GUARDED_BY(mutex_) = false;
   bool has_host_ GUARDED_BY(mutex_) = true;
   bool cancelled_ GUARDED_BY(mutex_) = false;

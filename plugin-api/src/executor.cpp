@@ -11,6 +11,7 @@
 
 #include "host_text.hpp"
 #include "mutex.hpp"
+#include "unanswered.hpp"
 
 namespace mcp {
 
@@ -65,6 +66,8 @@ class Executor::State {
       job.run();
     } catch (const std::exception& error) {
       log(std::string("an exception: ") + error.what());
+    } catch (const detail::Unanswered&) {
+      log("what ends a handler that asks the client: only there can a call ask");
     } catch (...) {
       log("something that is not a std::exception");
     }

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <mcp/plugin.hpp>
+#include <mcp/plugin/executor.hpp>
 #include <mcp/plugin/testing.hpp>
 
 #include "unchecked.hpp"
@@ -101,6 +102,22 @@ TEST(AsyncTool, ADroppedCallIsAnsweredWithAnError) {
   }
 }
 
+TEST(AsyncTool, ACallThatAsksWhereNobodyHearsTheAnswerSaysSo) {
+  Harness harness([](mcp::Plugin& plugin) {
+    const auto executor = mcp::Executor::make(plugin);
+    plugin.async_tool("t", "", [executor](mcp::Call call) {
+      executor->post([call = std::move(call)]() mutable {
+        call.elicit<bool>("Sure?");
+        call.complete();
+      });
+    });
+  });
+  EXPECT_EQ(
+      harness.call_tool("t").text(),
+      "The tool asked the client something where nobody hears the answer: ask in the handler, and catch nothing of "
+      "what the question throws there.");
+}
+
 TEST(AsyncTool, OnlyTheFirstAnswerCounts) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.async_tool("t", "", [](mcp::Call call) {
@@ -150,6 +167,30 @@ TEST(AsyncTool, AssigningToACallDropsTheOneThatWasThere) {
     std::this_thread::yield();
   EXPECT_EQ(harness.call_tool("replace").text(), "mine");
   EXPECT_EQ(first.wait().text(), "The tool gave up this call without an answer.");
+}
+
+TEST(AsyncTool, NoFunctionBeginsOnceAnotherHasAnswered) {
+  std::atomic<int> begun = 0;
+  std::shared_ptr<mcp::Call> kept;
+  std::atomic<bool> is_kept = false;
+  Harness harness([&](mcp::Plugin& plugin) {
+    plugin.async_tool("t", "", [&](mcp::Call call) {
+      kept = std::make_shared<mcp::Call>(std::move(call));
+      for (int i = 0; i < 2; ++i) {
+        kept->on_cancel([&] {
+          ++begun;
+          kept->fail("ended");
+        });
+      }
+      is_kept = true;
+    });
+  });
+  auto started = harness.start_tool("t");
+  while (!is_kept)
+    std::this_thread::yield();
+  started.cancel();
+  EXPECT_EQ(started.wait().text(), "ended");
+  EXPECT_EQ(begun, 1);
 }
 
 /// Keeps calls until a test takes them, as a plugin with a queue does.

@@ -134,6 +134,25 @@ TEST(ReadText, StructsHaveMembersOfAllKinds) {
   EXPECT_EQ(std::get<std::string>(read.either), "text");
 }
 
+struct Range {
+  std::optional<int> from = 1;
+  std::optional<int> to = 10;
+};
+
+struct WithDefaults {
+  std::vector<std::string> tags = {"all"};
+  Range range = {.from = 3, .to = 30};
+};
+
+TEST(ReadText, NothingStaysOfTheDefaultOfAMemberThatIsGiven) {
+  const std::string given = R"({"tags":["x"],"range":{"from":5}})";
+  const auto read = decode_text<WithDefaults>(given, Place{});
+  EXPECT_EQ(read.tags, std::vector<std::string>{"x"});
+  EXPECT_EQ(read.range.from, 5);
+  EXPECT_EQ(read.range.to, 10);
+  expect_the_same<WithDefaults>(given);
+}
+
 TEST(ReadText, SaysWhereAMemberIsWrong) {
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"-3", "true"},      {"null", "-1"},      {R"("large")", R"("huge")"}, {"2.5", R"("2")"},

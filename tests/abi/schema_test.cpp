@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -41,6 +42,26 @@ std::string setup_refusal(const std::function<void(mcp::Plugin&)>& setup) {
   }
   return "none";
 }
+
+template <class T>
+struct Holder {
+  T member;
+};
+
+template <class T, auto Value>
+concept HasDefault = requires {
+  typename std::bool_constant<(static_cast<void>(mcp::field("a", &Holder<T>::member).default_value(Value)), true)>;
+};
+template <class T, auto Twice>
+concept HasHalfAsDefault = requires {
+  typename std::bool_constant<(static_cast<void>(mcp::field("a", &Holder<T>::member).default_value(Twice / 2.0)),
+                               true)>;
+};
+
+// A default that the type does not have is no constant.
+static_assert(HasDefault<std::int8_t, 127> && !HasDefault<std::int8_t, 300>);
+static_assert(HasDefault<unsigned, 1> && !HasDefault<unsigned, -1>);
+static_assert(HasHalfAsDefault<int, 4> && !HasHalfAsDefault<int, 5>);
 
 TEST(Schema, PlainParametersInTheirOrder) {
   const Harness harness([](mcp::Plugin& plugin) {

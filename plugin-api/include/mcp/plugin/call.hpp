@@ -41,8 +41,8 @@ class Call : public Context {
   bool fail_if_cancelled();
 
   /// Runs once when the call should end early: on the thread that finds out, or at once if that has happened already.
-  /// The call must still be completed. Nothing begins to run once the call has been answered; what has begun on another
-  /// thread may still run then, so it must own what it uses, as by a std::shared_ptr.
+  /// The call must still be completed. Nothing begins to run once the call has been answered; what has begun, or is
+  /// just about to, on another thread may still run then, so it must own what it uses, as by a std::shared_ptr.
   void on_cancel(std::function<void()> function);
 
  private:

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -27,6 +28,16 @@ struct ConstantKeyword {
 
 /// As many as there are keywords that a field can set.
 inline constexpr std::size_t max_keywords = 11;
+
+/// Whether there is this number among those of an integer type.
+template <Integer Value, Number T>
+constexpr bool holds(T number) {
+  if constexpr (Integer<T>) {
+    return std::in_range<Value>(number);
+  } else {
+    return static_cast<T>(static_cast<Value>(number)) == number;
+  }
+}
 
 }  // namespace detail
 
@@ -109,6 +120,9 @@ class Field {
       // As wide as the bounds, so that 0.1 is what 0.1 allows.
       return with("default", detail::scalar(static_cast<double>(value)));
     } else if constexpr (detail::Number<Value> && detail::Number<T>) {
+      // What throws is no constant.
+      if (!detail::holds<Value>(value))
+        throw std::invalid_argument("mcp: the default of a field must be a value of the field's type");
       return with("default", detail::scalar(static_cast<Value>(value)));
     } else {
       return with("default", detail::scalar(value));

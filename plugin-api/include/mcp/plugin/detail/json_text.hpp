@@ -44,8 +44,6 @@ class ObjectText {
   std::string text() && { return std::move(text_ += '}'); }
 
  private:
-  void open(std::string_view name);
-
   std::string text_ = "{";
 };
 

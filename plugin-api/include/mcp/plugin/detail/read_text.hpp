@@ -124,7 +124,11 @@ bool read_field(const MembersText& members, const Place& place, const Field& fie
   // The host has filled in the defaults that the schema says.
   if (!is_given) return is_optional<Member> && field.default_scalar().index() == 0;
   if constexpr (is_read_as_text<Member>()) {
-    return read_text(json, Place{&place, field.name()}, field.of(out));
+    // What is given takes the place of the member's own value, and nothing of that stays.
+    Member value{};
+    if (!read_text(json, Place{&place, field.name()}, value)) return false;
+    field.of(out) = std::move(value);
+    return true;
   } else {
     field.of(out) = decode<Member>(*parsed(json), Place{&place, field.name()});
     return true;

@@ -135,9 +135,15 @@ template <class F>
 constexpr bool check_raw_tool() {
   constexpr bool fits =
       std::is_invocable_v<const F&, const Json&> || std::is_invocable_v<const F&, const Json&, Context&>;
-  static_assert(fits,
-                "mcp: the handler of a raw tool takes (const mcp::Json& arguments), and mcp::Context& if it likes");
-  return fits;
+  constexpr bool fits_if_mutable =
+      std::is_invocable_v<F&, const Json&> || std::is_invocable_v<F&, const Json&, Context&>;
+  if constexpr (!fits && fits_if_mutable) {
+    return check_not_mutable<F>();
+  } else {
+    static_assert(fits,
+                  "mcp: the handler of a raw tool takes (const mcp::Json& arguments), and mcp::Context& if it likes");
+    return fits;
+  }
 }
 
 template <class F>
