@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <pybind11/stl.h>
 #include <string>
 #include <utility>
@@ -26,33 +27,59 @@ const void* interface_of(const mcp_host& host, const char* name) {
   return MCP_HAS(&host, mcp_host, get_interface) ? host.get_interface(&host, name) : nullptr;
 }
 
-// Runs `use` with the host and the interface, if the host has it, without the interpreter's lock.
+// How much of a table is needed: the members of its first version. What is appended to it later is asked for by
+// MCP_HAS.
+template <class Table>
+constexpr std::size_t first_version = 0;
+template <>
+constexpr std::size_t first_version<mcp_capabilities> = offsetof(mcp_capabilities, check) + sizeof(void (*)());
+template <>
+constexpr std::size_t first_version<mcp_metrics> = offsetof(mcp_metrics, observe) + sizeof(void (*)());
+template <>
+constexpr std::size_t first_version<mcp_store> = offsetof(mcp_store, list) + sizeof(void (*)());
+template <>
+constexpr std::size_t first_version<mcp_subscriptions> = offsetof(mcp_subscriptions, listen) + sizeof(void (*)());
+
+// Null: the host does not have it.
+template <class Table>
+const Table* table_of(const mcp_host& host, const char* name) {
+  static_assert(first_version<Table> != 0);
+  const auto* const table = static_cast<const Table*>(interface_of(host, name));
+  return table != nullptr && table->size >= first_version<Table> ? table : nullptr;
+}
+
+// Runs `use` with the host and the interface, if the host has it, without the interpreter's lock. False: the host is
+// gone.
 template <class Table, class Use>
-void with_interface(const Host& host, const char* name, const Use& use) {
+bool with_interface(const Host& host, const char* name, const Use& use) {
   const py::gil_scoped_release others_run;
+  bool is_there = false;
   host->with([&](const mcp_host& functions) {
-    const auto* const table = static_cast<const Table*>(interface_of(functions, name));
-    if (table != nullptr && table->size >= sizeof(Table)) use(functions, *table);
+    is_there = true;
+    const auto* const table = table_of<Table>(functions, name);
+    if (table != nullptr) use(functions, *table);
   });
+  return is_there;
 }
 
 struct StoreAnswer {
   std::int32_t status = MCP_STORE_FAILED;
   std::uint64_t revision = 0;
   std::string value;
-  std::string error = "the plugin has ended";
+  std::string error = "the host does not have " MCP_STORE;
 };
 
 // (status, value, revision, error), where `ask` gets the sinks of the second and the last.
 template <class Ask>
 py::tuple asked(const Host& host, const Ask& ask) {
   StoreAnswer answer;
-  with_interface<mcp_store>(host, MCP_STORE, [&](const mcp_host& of, const mcp_store& store) {
+  const bool is_there = with_interface<mcp_store>(host, MCP_STORE, [&](const mcp_host& of, const mcp_store& store) {
     answer.error.clear();
     const auto value = sink_into(answer.value);
     const auto error = sink_into(answer.error);
     answer.status = ask(of, store, &value, &answer.revision, &error);
   });
+  if (!is_there) answer.error = "the plugin has ended";
   return py::make_tuple(answer.status, py::bytes(answer.value), answer.revision, answer.error);
 }
 
@@ -162,8 +189,8 @@ void add_interfaces(const py::object& functions, const Host& host) {
 }
 
 void listen_to_subscriptions(const mcp_host& host, py::object& plugin) {
-  const auto* const subscriptions = static_cast<const mcp_subscriptions*>(interface_of(host, MCP_SUBSCRIPTIONS));
-  if (subscriptions == nullptr || subscriptions->size < sizeof(mcp_subscriptions)) return;
+  const auto* const subscriptions = table_of<mcp_subscriptions>(host, MCP_SUBSCRIPTIONS);
+  if (subscriptions == nullptr) return;
   mcp_subscription_listener listener{};
   listener.size = sizeof listener;
   listener.context = &plugin;

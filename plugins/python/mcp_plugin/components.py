@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import re
+import types
 import typing
 from typing import Any, Callable, Sequence
 
@@ -32,19 +33,26 @@ class Collection:
         self.capabilities: dict[str, dict[str, dict]] = {}
 
     def add(self, kind: str, key: str, component: "Component") -> None:
-        others = getattr(self, kind)
-        if key in others:
-            raise ValueError(f'"{key}" is there twice: {others[key].place} and {component.place}')
-        others[key] = component
+        self._need_new(kind, key, component)
+        getattr(self, kind)[key] = component
 
     def merge(self, more: "Collection") -> None:
-        for kind in ("tools", "resources", "templates", "prompts"):
+        """All of it or, where something is there twice, nothing."""
+        kinds = ("tools", "resources", "templates", "prompts")
+        for kind in kinds:
             for key, component in getattr(more, kind).items():
-                self.add(kind, key, component)
+                self._need_new(kind, key, component)
+        for kind in kinds:
+            getattr(self, kind).update(getattr(more, kind))
         self.on_subscribed += more.on_subscribed
         self.on_unsubscribed += more.on_unsubscribed
         for group, capabilities in more.capabilities.items():
             self.capabilities.setdefault(group, {}).update(capabilities)
+
+    def _need_new(self, kind: str, key: str, component: "Component") -> None:
+        other = getattr(self, kind).get(key)
+        if other is not None:
+            raise ValueError(f'"{key}" is there twice: {other.place} and {component.place}')
 
     def description(self) -> dict:
         def listed(components: dict) -> list[dict]:
@@ -157,6 +165,7 @@ def resource(
     `completions` offer values while somebody fills in a variable, as those of a prompt do."""
     if callable(uri):
         raise TypeError('@resource needs a URI: @resource("notes://index")')
+    _check_literals(uri)
 
     def register(decorated: Callable) -> Callable:
         more = {"mimeType": mime_type, "annotations": annotations, "_meta": _tagged(meta, tags)}
@@ -265,7 +274,12 @@ def _tagged(meta: dict | None, tags: set[str] | None) -> dict | None:
 
 def _register(kind: str, key: str, make: Callable[[], Component]) -> None:
     if _collecting is not None:
-        _collecting.add(kind, key, make())
+        component = make()
+        try:
+            json_text(component.description)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f'what is said of "{key}" cannot be written as JSON: {error}') from None
+        _collecting.add(kind, key, component)
 
 
 def _listed(function: Callable, name: str | None, title: str | None, description: str | None, more: dict) -> dict:
@@ -294,6 +308,24 @@ def _is_context(hint: Any) -> bool:
     return any(isinstance(each, type) and issubclass(each, Context) for each in (hint, *typing.get_args(hint)))
 
 
+def _check_literals(uri: str) -> None:
+    """Of a URI what is no variable. What is left of one would be served as it stands, and no URI would match."""
+    literals = _TEMPLATE_EXPRESSION.sub("", uri)
+    if "*" in literals:
+        raise ValueError(f"{uri}: `*` cannot be a parameter: write {{name*}}")
+    if "{" in literals or "}" in literals:
+        raise ValueError(f"{uri}: a brace belongs to a variable, which is {{name}}")
+
+
+def _text_parameters(function: Callable) -> tuple[list[Member], str | None]:
+    """Of a function whose arguments come as texts. What they match is looked at here, so Python must understand it."""
+    members, context_name = _parameters(function)
+    for member in members:
+        for note in member.form.notes:
+            re.compile(note.pattern or "")
+    return members, context_name
+
+
 def _make_tool(function: Callable, listed: dict) -> Tool:
     members, context_name = _parameters(function)
     listed["inputSchema"] = {**object_schema(members), "additionalProperties": False}
@@ -314,15 +346,26 @@ def _output_form(function: Callable) -> Form | None:
 
 
 def _has_content(hint: Any) -> bool:
-    kinds = (hint, *typing.get_args(hint))
     is_plain = hint is str or isinstance(hint, type) and issubclass(hint, _CONTENT_TYPES)
+    kinds = _kinds_of(hint)
+    kinds += [kind for each in kinds for item in typing.get_args(each) for kind in _kinds_of(item)]
     return is_plain or any(isinstance(kind, type) and issubclass(kind, (Image, ToolResult)) for kind in kinds)
+
+
+def _kinds_of(hint: Any) -> list:
+    """What a value may be: each type of a union, without what is said of it in Annotated."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _kinds_of(arguments[0])
+    if origin in (typing.Union, types.UnionType):
+        return [kind for each in arguments for kind in _kinds_of(each)]
+    return [hint]
 
 
 def _make_resource(
     function: Callable, listed: dict, variables: list[str], mime_type: str | None, completions: dict[str, Completion]
 ) -> Resource:
-    members, context_name = _parameters(function)
+    members, context_name = _text_parameters(function)
     names = [member.name for member in members]
     strangers = [name for name in variables if name not in names]
     unset = [member.name for member in members if member.is_required and member.name not in variables]
@@ -336,7 +379,7 @@ def _make_resource(
 
 
 def _make_prompt(function: Callable, listed: dict, completions: dict[str, Completion]) -> Prompt:
-    members, context_name = _parameters(function)
+    members, context_name = _text_parameters(function)
     listed["arguments"] = [
         {
             "name": member.name,

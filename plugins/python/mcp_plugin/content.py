@@ -9,11 +9,12 @@ from .forms import Form, encode_any, json_text
 
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
+FAILED_AS_TOLD = 1  # in words that are meant for the reader, which the host does not mask
 RESOURCE_NOT_FOUND = -32002
 
 
 class ToolError(Exception):
-    """The tool failed, and the model is to read this text as it is."""
+    """It failed, and the model, or who reads the resource or the prompt, is to read this text as it is."""
 
 
 class ProtocolError(Exception):
@@ -132,6 +133,7 @@ def _written_result(result: ToolResult) -> dict:
         written["isError"] = True
     if result.meta is not None:
         written["_meta"] = result.meta
+    json_text(written)  # what is no JSON is the tool's mistake, and raised here as such
     return written
 
 

@@ -184,13 +184,15 @@ class Context:
     # What the client is asked. The function is left, and runs again from its beginning when the answers are there.
 
     def elicit(self, message: str, response_type: Any = None, *, key: str | None = None) -> Elicited:
-        """Asks the user to fill in a form: the members of a dataclass or TypedDict, or a single value."""
+        """Asks the user to fill in a form: the members of a dataclass or TypedDict, or a single value. They are texts,
+        numbers, bool or choices; TypeError if they are not."""
         form = form_of(response_type if response_type not in (None, type(None)) else dict[str, Any])
         is_single = form.schema.get("type") != "object"
         schema = form.schema
         if is_single:
             schema = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
-        schema = {"properties": {}, **schema}
+        fields = {name: _form_field(name, each) for name, each in schema.get("properties", {}).items()}
+        schema = {**schema, "properties": fields}
         params = {"mode": "form", "message": message, "requestedSchema": schema}
         return _elicited(self.ask("elicitation/create", params, key=key), form, is_single)
 
@@ -221,6 +223,23 @@ class Context:
         name = "input-" + hashlib.sha256(json_text(request).encode()).hexdigest()[:16]
         self._asked[name] = count = self._asked.get(name, 0) + 1
         return name if count == 1 else f"{name}-{count}"
+
+
+def _form_field(name: str, schema: dict) -> dict:
+    """The schema of a member as forms have it: in place of null the member is left out."""
+    not_null = [each for each in schema.get("anyOf", []) if each != {"type": "null"}]
+    if len(not_null) == 1:
+        schema = {**not_null[0], **{keyword: value for keyword, value in schema.items() if keyword != "anyOf"}}
+    if "default" in schema and schema["default"] is None:
+        schema = {keyword: value for keyword, value in schema.items() if keyword != "default"}
+    items = schema.get("items", {})
+    is_choice = schema.get("type") == "array" and isinstance(items, dict) and ("enum" in items or "anyOf" in items)
+    if schema.get("type") not in ("string", "number", "integer", "boolean") and not is_choice:
+        raise TypeError(
+            f'"{name}" cannot be in a form: take a text, a number, bool, a Literal or Enum of values of one type, or a '
+            "list of such a choice"
+        )
+    return schema
 
 
 def _elicited(answer: dict, form: Form, is_single: bool) -> Elicited:

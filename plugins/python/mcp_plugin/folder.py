@@ -51,7 +51,11 @@ class _Finder:
         return None
 
     def has(self, file: str | None) -> bool:
-        return file is not None and pathlib.Path(file).is_relative_to(self._folder)
+        """Not what is installed below the folder, in a virtual environment: nobody edits that."""
+        if file is None or not (path := pathlib.Path(file)).is_relative_to(self._folder):
+            return False
+        below = path.relative_to(self._folder).parts
+        return not any(part == "site-packages" or part.startswith(".") for part in below)
 
 
 class Folder:
@@ -108,7 +112,12 @@ class Folder:
             stack = reversed(traceback.StackSummary.extract(traceback.walk_stack(sys._current_frames().get(loading))))
             frames = itertools.dropwhile(lambda frame: not self._finder.has(frame.filename), stack)
             where = "".join(traceback.StackSummary.from_list(_of_author(frames)).format()).rstrip()
-            self._host.log(0, _WARNING, f"the files are still being loaded after {_SECONDS_OF_LOADING} s:\n{where}")
+            self._host.log(
+                0,
+                _WARNING,
+                f"the files are still being loaded after {_SECONDS_OF_LOADING} s; what is saved meanwhile is served "
+                f"when that ends, or when an operator reloads the plugin:\n{where}",
+            )
 
         timer = threading.Timer(_SECONDS_OF_LOADING, tell)
         timer.daemon = True
@@ -125,11 +134,20 @@ class Folder:
         for file in sorted(self.path.glob("*.py")):
             if file.name.startswith((".", "__")):
                 continue
+            before = set(sys.modules)
             try:
                 collection.merge(collect(functools.partial(_import, file), self._host))
             except BaseException as error:  # of the author's code: also SystemExit
                 mistakes.append(described(error))
+                self._forget_imports(file, before)
         return collection, mistakes
+
+    def _forget_imports(self, file: pathlib.Path, before: set[str]) -> None:
+        """What a file that is not served has imported registered its components with that file, and is imported again
+        to be served. The file itself stays for others that import it, where it came to its end."""
+        for name in set(sys.modules) - before - {file.stem}:
+            if self._finder.has(getattr(sys.modules.get(name), "__file__", None)):
+                sys.modules.pop(name, None)
 
     def _take_modules(self) -> dict[str, types.ModuleType]:
         """Out of the modules that are imported those of this folder, and others' of the same names."""

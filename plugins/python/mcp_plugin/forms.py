@@ -2,6 +2,7 @@
 
 import base64
 import collections.abc
+import copy
 import dataclasses
 import datetime
 import decimal
@@ -11,6 +12,7 @@ import json
 import math
 import operator
 import pathlib
+import re
 import types
 import typing
 import uuid
@@ -19,7 +21,7 @@ from typing import Any, Callable
 MISSING = inspect.Parameter.empty  # no default
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)  # so that it has a hash, whatever its members are
 class Field:
     """What is to be said of a parameter or a member beside its type: `Annotated[int, Field(ge=1, le=10)]`."""
 
@@ -56,6 +58,36 @@ class Field:
         }
         return {keyword: value for keyword, value in named.items() if value is not None}
 
+    def check(self, value: Any) -> None:
+        """Raises Misfit if a value of the type is not within the bounds."""
+        if isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool):
+            for bound, is_within, words in self._of_numbers():
+                if bound is not None and not is_within(value, bound):
+                    raise Misfit(f"must be {words} {_shown(bound)}, not {_shown(value)}")
+        if isinstance(value, (str, list, tuple, set, frozenset)):
+            things = "characters" if isinstance(value, str) else "items"
+            if self.min_length is not None and len(value) < self.min_length:
+                raise Misfit(f"must have at least {self.min_length} {things}, not {len(value)}")
+            if self.max_length is not None and len(value) > self.max_length:
+                raise Misfit(f"must have at most {self.max_length} {things}, not {len(value)}")
+        if isinstance(value, str) and self.pattern is not None and not re.search(self.pattern, value):
+            raise Misfit(f"must match {self.pattern}, not {_shown(value)}")
+
+    def _of_numbers(self) -> list[tuple[float | None, Callable, str]]:
+        return [
+            (self.ge, operator.ge, "at least"),
+            (self.gt, operator.gt, "more than"),
+            (self.le, operator.le, "at most"),
+            (self.lt, operator.lt, "less than"),
+            (self.multiple_of, _is_multiple, "a multiple of"),
+        ]
+
+
+def _is_multiple(value: float, of: float) -> bool:
+    from fractions import Fraction  # here, because few need it
+
+    return Fraction(str(value)) % Fraction(str(of)) == 0  # as they are written: 0.3 is a multiple of 0.1
+
 
 class Misfit(ValueError):
     """A value that its type does not have: where in the value, and what it must be."""
@@ -79,6 +111,7 @@ class Form:
     schema: dict
     decode: Callable[[Any], Any]
     encode: Callable[[Any], Any]
+    notes: tuple[Field, ...] = ()  # what is said of it beside its type
 
 
 def json_text(value: Any) -> str:
@@ -93,6 +126,8 @@ def encode_any(value: Any) -> Any:
         return {key if isinstance(key, str) else str(encode_any(key)): encode_any(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [encode_any(item) for item in value]
+    if type(value) is object:
+        raise TypeError("an object() has no form in JSON")
     return form_of(type(value)).encode(value)
 
 
@@ -233,12 +268,16 @@ _simple_forms: dict[Any, Form] = {
 def _annotated_form(hint: Any, outer: tuple) -> Form:
     form = form_of(hint.__origin__, outer)
     schema = dict(form.schema)
-    for note in hint.__metadata__:
-        if isinstance(note, str):
-            note = Field(description=note)
-        if isinstance(note, Field):
-            schema.update(note.keywords(schema))
-    return dataclasses.replace(form, schema=schema)
+    notes = [Field(description=note) if isinstance(note, str) else note for note in hint.__metadata__]
+    fields = tuple(note for note in notes if isinstance(note, Field))
+    for field in fields:
+        schema.update(field.keywords(schema))
+    return dataclasses.replace(form, schema=schema, notes=form.notes + fields)
+
+
+def _type_name(value: Any) -> str | None:
+    kinds = {bool: "boolean", int: "integer", float: "number", str: "string"}  # bool first, because it is an int
+    return next((name for kind, name in kinds.items() if isinstance(value, kind)), None)
 
 
 def _choice_form(names: list, members: list) -> Form:
@@ -253,8 +292,9 @@ def _choice_form(names: list, members: list) -> Form:
         raise Misfit(f"must be one of {', '.join(map(_shown, names))}, not {_shown(value)}")
 
     schema: dict = {"enum": names}
-    if all(isinstance(name, str) for name in names):
-        schema = {"type": "string", "enum": names}
+    type_names = {_type_name(name) for name in names}
+    if len(type_names) == 1 and None not in type_names:
+        schema = {"type": type_names.pop(), "enum": names}
     return Form(schema, decode, lambda member: names[members.index(member)])
 
 
@@ -270,7 +310,9 @@ def _union_form(hints: tuple, outer: tuple) -> Form:
                 reasons.append(str(error))
         raise Misfit(", or ".join(reasons))
 
-    return Form({"anyOf": [form.schema for form in forms]}, decode, encode_any)
+    not_null = [form for form in forms if form.schema != {"type": "null"}]
+    notes = not_null[0].notes if len(not_null) == 1 else ()
+    return Form({"anyOf": [form.schema for form in forms]}, decode, encode_any, notes)
 
 
 def _can_be_in_a_set(hint: Any) -> bool:
@@ -351,15 +393,18 @@ class Member:
     form: Form
     default: Any = MISSING
     is_required: bool = True
+    is_filled_in: bool = False  # its default is that of a Field, which Python does not know
 
     def schema(self) -> dict:
         """With the default, if it has a form in JSON; if it has none, only Python knows it."""
         if self.default is MISSING:
             return self.form.schema
         try:
-            return {**self.form.schema, "default": encode_any(self.default)}
-        except TypeError:
+            default = encode_any(self.default)
+            json_text(default)
+        except (TypeError, ValueError):
             return self.form.schema
+        return {**self.form.schema, "default": default}
 
 
 def member_of(name: str, hint: Any, default: Any, outer: tuple = (), is_required: bool | None = None) -> Member:
@@ -367,13 +412,14 @@ def member_of(name: str, hint: Any, default: Any, outer: tuple = (), is_required
     notes = [note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Field)]
     if isinstance(default, Field):
         hint, notes, default = typing.Annotated[hint, default], [*notes, default], MISSING
+    is_filled_in = default is MISSING and any(note.default is not MISSING for note in notes)
     for note in notes:
         default = note.default if default is MISSING else default
     try:
         form = form_of(hint, outer)
     except TypeError as error:
         raise TypeError(f'"{name}": {error}') from None
-    return Member(name, form, default, default is MISSING if is_required is None else is_required)
+    return Member(name, form, default, default is MISSING if is_required is None else is_required, is_filled_in)
 
 
 def object_schema(members: list[Member]) -> dict:
@@ -388,13 +434,27 @@ def decode_members(members: list[Member], value: Any) -> dict:
     """The values that are there, by the names of their members."""
     if not isinstance(value, dict):
         raise Misfit(f"must be an object, not {_shown(value)}")
-    decoded = {}
+    return _values(members, value, lambda member, given: member.form.decode(given))
+
+
+def _values(members: list[Member], given: dict, decode: Callable[[Member, Any], Any]) -> dict:
+    values = {}
     for member in members:
-        if member.name in value:
-            decoded[member.name] = _decoded(member.form, f".{member.name}", value[member.name])
+        if member.name in given:
+            try:
+                values[member.name] = decode(member, given[member.name])
+            except Misfit as error:
+                raise error.within(f".{member.name}") from None
         elif member.is_required:
             raise Misfit("is missing", f".{member.name}")
-    return decoded
+        elif member.is_filled_in:
+            values[member.name] = _copy(member.default)
+    return values
+
+
+def _copy(default: Any) -> Any:
+    """Of what a call could change. Others stay the same, because a function may ask for the very object."""
+    return copy.deepcopy(default) if isinstance(default, (list, dict, set)) else default
 
 
 def _decoded(form: Form, place: str, value: Any) -> Any:
@@ -430,8 +490,10 @@ def _dataclass_form(kind: type, outer: tuple) -> Form:
             if not (encoded[member.name] is None and member.default is None)
         }
 
+    taken = [member for member, field in zip(members, dataclasses.fields(kind)) if field.init]
+
     def decode(value: Any) -> Any:
-        return kind(**decode_members(members, value))
+        return kind(**decode_members(taken, value))
 
     return Form(object_schema(members), decode, encode)
 
@@ -499,14 +561,12 @@ def _from_text(form: Form, text: str) -> Any:
 
 
 def decode_texts(members: list[Member], texts: dict[str, str]) -> dict:
-    decoded = {}
-    for member in members:
-        place = f".{member.name}"
-        if member.name in texts:
-            try:
-                decoded[member.name] = _from_text(member.form, texts[member.name])
-            except Misfit as error:
-                raise error.within(place) from None
-        elif member.is_required:
-            raise Misfit("is missing", place)
-    return decoded
+    """The host knows no schema of them, so bounds are checked here."""
+
+    def decode(member: Member, text: str) -> Any:
+        value = _from_text(member.form, text)
+        for note in member.form.notes:
+            note.check(value)
+        return value
+
+    return _values(members, texts, decode)

@@ -10,7 +10,7 @@ import threading
 from typing import Any, Callable
 
 from . import content
-from .components import Completable, Component, Prompt, Resource, Tool, is_asynchronous
+from .components import Collection, Completable, Component, Prompt, Resource, Tool, is_asynchronous
 from .context import CallState, Cancelled, Context, Unanswered
 from .folder import Folder, described
 from .forms import Misfit, decode_members, decode_texts, json_text
@@ -53,9 +53,11 @@ class Plugin:
 
     def describe(self) -> str:
         """From here on calls are of what has been loaded; those that the host still has of before are served, too."""
-        if self._served is not self._loaded:
-            self._serve_loaded()
-        return json_text(self._served.description())
+        loaded = self._loaded
+        text = json_text(loaded.description())
+        if self._served is not loaded:
+            self._serve(loaded)
+        return text
 
     def start(self) -> None:
         for loop in (self._hear_cancellations, self._watch):
@@ -184,9 +186,10 @@ class Plugin:
             return self._run(component, arguments, context, state)
         except (Unanswered, content.ProtocolError):
             raise
+        except (content.ToolError, Cancelled) as error:
+            raise content.ProtocolError(content.FAILED_AS_TOLD, str(error)) from None
         except BaseException as error:
-            if not isinstance(error, (content.ToolError, Cancelled)):
-                self._tell(error)
+            self._tell(error)
             raise content.ProtocolError(content.INTERNAL_ERROR, str(error) or type(error).__name__) from None
 
     def _run(self, component: Component, arguments: dict, context: Context, state: CallState) -> Any:
@@ -235,12 +238,12 @@ class Plugin:
             return
         self._loaded = loaded
         if loaded.description() == self._served.description():
-            self._serve_loaded()
+            self._serve(loaded)
         else:
             self._host.components_changed()
 
-    def _serve_loaded(self) -> None:
-        self._before, self._served = self._served, self._loaded
+    def _serve(self, loaded: Collection) -> None:
+        self._before, self._served = self._served, loaded
         self._host.log(0, _INFO, f"loaded {self._folder.path} anew")
         self._listen()
 

@@ -3,6 +3,8 @@
 import dataclasses
 import datetime
 import enum
+import itertools
+import math
 import pathlib
 import threading
 import unittest
@@ -10,7 +12,7 @@ import uuid
 from typing import Annotated, Any, Literal, NotRequired, Optional, TypedDict
 
 from mcp_plugin import Field
-from mcp_plugin.forms import MISSING, Misfit, decode_texts, form_of, member_of
+from mcp_plugin.forms import MISSING, Misfit, decode_members, decode_texts, form_of, member_of
 
 
 class Color(enum.Enum):
@@ -44,6 +46,9 @@ SCHEMAS: list[tuple[Any, dict]] = [
     (bytes, {"type": "string", "contentEncoding": "base64"}),
     (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
     (Literal[1, "b"], {"enum": [1, "b"]}),
+    (Literal[1, True], {"enum": [1, True]}),
+    (Literal[1, 2], {"type": "integer", "enum": [1, 2]}),
+    (Literal[True], {"type": "boolean", "enum": [True]}),
     (Color, {"type": "string", "enum": ["red", "blue"]}),
     (int | None, {"anyOf": [{"type": "integer"}, {"type": "null"}]}),
     (Optional[str], {"anyOf": [{"type": "string"}, {"type": "null"}]}),
@@ -65,6 +70,10 @@ SCHEMAS: list[tuple[Any, dict]] = [
     (Annotated[str, Field(min_length=1, pattern="^a")], {"type": "string", "minLength": 1, "pattern": "^a"}),
     (Annotated[list[int], Field(max_length=3)], {"type": "array", "items": {"type": "integer"}, "maxItems": 3}),
     (Annotated[int, "How many"], {"type": "integer", "description": "How many"}),
+    (
+        list[Annotated[str, Field(examples=["a"])]],
+        {"type": "array", "items": {"type": "string", "examples": ["a"]}},
+    ),
     (
         Place,
         {
@@ -107,6 +116,21 @@ VALUES: list[tuple[Any, Any, Any]] = [
     (set[tuple[int, ...]], [[1, 2], [3]], {(1, 2), (3,)}),
     (set[Annotated[Color, "One"] | None], ["red", None], {Color.RED, None}),
     (frozenset[frozenset[int]], [[1]], frozenset({frozenset({1})})),
+]
+
+# A type, and what is said of it; a text of a value that is within the bounds, one that is not, and why.
+BOUNDS: list[tuple[Any, Field, str, str, str]] = [
+    (int, Field(ge=1), "1", "0", "must be at least 1, not 0"),
+    (int, Field(le=7), "7", "99", "must be at most 7, not 99"),
+    (float, Field(gt=0), "0.1", "0", "must be more than 0, not 0.0"),
+    (float, Field(lt=1), "0.9", "1", "must be less than 1, not 1.0"),
+    (float, Field(multiple_of=0.1), "0.3", "0.35", "must be a multiple of 0.1, not 0.35"),
+    (str, Field(min_length=2), "ab", "a", "must have at least 2 characters, not 1"),
+    (str, Field(max_length=2), "ab", "abc", "must have at most 2 characters, not 3"),
+    (str, Field(pattern="^a+$"), "aa", "ab", 'must match ^a+$, not "ab"'),
+    (list[int], Field(max_length=1), "[9]", "[1, 2]", "must have at most 1 items, not 2"),
+    (int | None, Field(le=7), "null", "8", "must be at most 7, not 8"),
+    (Annotated[int, Field(ge=1)] | None, Field(le=7), "1", "0", "must be at least 1, not 0"),
 ]
 
 MISFITS: list[tuple[Any, Any, str]] = [
@@ -202,6 +226,46 @@ class FormsTest(unittest.TestCase):
             (member.schema(), member.is_required), ({"type": "integer", "minimum": 1, "default": 3}, False)
         )
         self.assertTrue(member_of("n", int, Field(ge=1)).is_required)
+
+    def test_the_default_of_a_field_is_given_to_each_call_anew(self) -> None:
+        members = [member_of("n", int, Field(3, ge=1)), member_of("tags", Annotated[list, Field(default=[])], MISSING)]
+        for decode in (decode_members, decode_texts):
+            with self.subTest(decode):
+                first, second = decode(members, {}), decode(members, {})
+                self.assertEqual(first, {"n": 3, "tags": []})
+                self.assertIsNot(first["tags"], second["tags"])
+        sentinel = object()
+        self.assertIs(decode_members([member_of("n", int, Field(sentinel))], {})["n"], sentinel)
+
+    def test_a_dataclass_is_made_with_the_defaults_of_its_fields_and_its_own(self) -> None:
+        numbers = itertools.count()
+
+        @dataclasses.dataclass
+        class Order:
+            note: Annotated[str | None, Field(default="none")]
+            count: int = Field(1, ge=1)
+            number: int = dataclasses.field(default_factory=lambda: next(numbers))
+            is_sent: bool = dataclasses.field(default=False, init=False)
+
+        decode = form_of(Order).decode
+        first, second = decode({}), decode({"note": None, "count": 2, "is_sent": True})
+        self.assertEqual((first.note, first.count, first.is_sent), ("none", 1, False))
+        self.assertEqual((second.note, second.count, second.is_sent), (None, 2, False))
+        self.assertNotEqual(first.number, second.number)
+
+    def test_a_default_that_json_cannot_say_is_not_in_the_schema(self) -> None:
+        for default in (math.inf, [math.nan], object(), threading.Lock()):
+            with self.subTest(default):
+                self.assertEqual(member_of("n", float, default).schema(), {"type": "number"})
+
+    def test_bounds_hold_for_texts(self) -> None:
+        for hint, field, within, beyond, words in BOUNDS:
+            members = [member_of("n", Annotated[hint, field], MISSING)]
+            with self.subTest(hint, field=field):
+                decode_texts(members, {"n": within})
+                with self.assertRaises(Misfit) as caught:
+                    decode_texts(members, {"n": beyond})
+                self.assertEqual(str(caught.exception), f'"n" {words}')
 
     def test_texts_are_read_by_their_types(self) -> None:
         hints = {"n": int, "name": str, "color": Color, "tags": list[str]}

@@ -1,5 +1,6 @@
 """Files of a folder, served: what is described, calls, and the files' changes."""
 
+import importlib.machinery
 import json
 import os
 import re
@@ -96,6 +97,65 @@ class DescriptionTest(PluginTest):
                 self.assertIn(f'File "{file}", line 2', message)
                 self.assertIn(words, message)
 
+    def test_what_is_no_json_is_a_mistake_of_its_file(self) -> None:
+        for text in [
+            "@tool(meta={'a': {1}})\ndef f(): pass\n",
+            "@tool(annotations={'title': float('nan')})\ndef f(): pass\n",
+            "@tool\ndef f(a: Annotated[int, Field(le=float('inf'))]): pass\n",
+        ]:
+            with self.subTest(text):
+                file = self.write("wrong.py", text)
+                self.assertEqual([tool["name"] for tool in self.serve(ADD)["tools"]], ["add"])
+                [(_, _, message)] = self.host.logged
+                self.assertIn(f'File "{file}", line 2', message)
+                self.assertIn('what is said of "f" cannot be written as JSON: ', message)
+
+    def test_a_default_that_json_cannot_say_is_left_to_python(self) -> None:
+        described = self.serve("""
+            import math
+            unset = object()
+            @tool
+            def f(limit: float = math.inf, name: str = unset) -> bool: return limit == math.inf and name is unset
+        """)
+        properties = {"limit": {"type": "number"}, "name": {"type": "string"}}
+        self.assertEqual(described["tools"][0]["inputSchema"]["properties"], properties)
+        self.assertEqual(self.text("f"), "true")
+
+    def test_contents_in_a_union_have_no_output_schema(self) -> None:
+        described = self.serve("""
+            @tool
+            def report() -> list[str | Image]: return ["The map:", Image(b"png", "png")]
+            @tool
+            def picture() -> Annotated[list[Annotated[Image, "A map"]], "Maps"] | None: return [Image(b"png", "png")]
+            @tool
+            def names() -> list[str]: return ["Ada"]
+        """)
+        self.assertEqual([tool["name"] for tool in described["tools"] if "outputSchema" in tool], ["names"])
+        picture = {"type": "image", "data": "cG5n", "mimeType": "image/png"}
+        self.assertEqual(self.call("report"), {"content": [{"type": "text", "text": "The map:"}, picture]})
+        self.assertEqual(self.call("picture"), {"content": [picture]})
+        self.assertEqual(self.call("names")["structuredContent"], {"result": ["Ada"]})
+
+    def test_what_would_be_served_as_it_stands_though_it_was_to_be_a_variable_is_a_mistake(self) -> None:
+        for uri, words in [
+            ("docs://*", "docs://*: `*` cannot be a parameter: write {name*}"),
+            ("docs://{name}*", "write {name*}"),
+            ("docs://{name", "docs://{name: a brace belongs to a variable, which is {name}"),
+            ("docs://{}", "a brace belongs to a variable"),
+        ]:
+            with self.subTest(uri):
+                file = self.write("wrong.py", f"@resource('{uri}')\ndef f(name: str = ''): pass\n")
+                described = self.serve()
+                self.assertEqual(described["resources"] + described["resourceTemplates"], [])
+                [(_, _, message)] = self.host.logged
+                self.assertIn(f'File "{file}", line 2', message)
+                self.assertIn(words, message)
+
+    def test_a_pattern_of_texts_is_one_of_python(self) -> None:
+        self.write("wrong.py", "@prompt\ndef f(a: Annotated[str, Field(pattern='[')]): pass\n")
+        self.assertEqual(self.serve()["prompts"], [])
+        self.assertIn("unterminated character set", self.host.logged[0][2])
+
     def test_completions_of_what_is_not_there_or_no_completions_are_mistakes(self) -> None:
         for completions, words in [
             ({"place": []}, "completions are of the parameters of f, which lacks place"),
@@ -121,6 +181,29 @@ class DescriptionTest(PluginTest):
         self.write("another.py", "@tool\ndef add(): pass\n")
         self.serve(ADD)
         self.assertRegex(self.host.logged[0][2], r'"add" is there twice: .*another.py:2 and .*served.py:3')
+
+    def test_of_a_file_with_a_name_that_is_there_already_nothing_is_served(self) -> None:
+        self.write("another.py", "@tool\ndef add(): pass\n")
+        described = self.serve("@tool\ndef first(): pass\n" + textwrap.dedent(ADD))
+        self.assertEqual([tool["name"] for tool in described["tools"]], ["add"])
+        self.assertEqual(len(self.host.logged), 1)
+
+    def test_what_a_file_with_a_mistake_imports_is_served(self) -> None:
+        self.write("a.py", "import served\nimport parts.first\nraise RuntimeError('a mistake')\n")
+        self.write("parts/__init__.py", "")
+        self.write("parts/first.py", "@tool\ndef part(): pass\n")
+        self.write("z.py", "import parts.first\n")
+        self.assertEqual([tool["name"] for tool in self.serve(ADD)["tools"]], ["add", "part"])
+        [(_, _, message)] = self.host.logged
+        self.assertIn("RuntimeError: a mistake", message)
+
+    def test_a_file_that_only_has_a_name_that_is_there_already_can_be_imported(self) -> None:
+        self.write("a.py", "@tool\ndef add(): pass\n")
+        self.write("b.py", "import helper\nVALUE = 1\n@tool\ndef add(): pass\n")
+        self.write("helper.py", "@tool\ndef helped(): pass\n")
+        described = self.serve("import b\n@tool\ndef value() -> int: return b.VALUE\n")
+        self.assertEqual([tool["name"] for tool in described["tools"]], ["add", "helped", "value"])
+        self.assertEqual(len(self.host.logged), 1)
 
     def test_a_file_cannot_have_the_name_of_a_module_of_python(self) -> None:
         file = self.write("json.py", "")
@@ -199,6 +282,22 @@ class CompletionTest(PluginTest):
         unknown = self.complete({"type": "ref/prompt", "name": "no"}, "a", "")
         self.assertEqual(unknown, {"code": -32602, "message": "Unknown prompt: no"})
 
+    def test_an_error_that_is_meant_for_the_reader_has_a_code_that_is_not_masked(self) -> None:
+        self.serve("""
+            def values(typed: str): raise ToolError("No list today.")
+            @prompt(completions={"a": values})
+            def order(a: str): raise ToolError("No orders today.")
+            @resource("n://one")
+            def one() -> str: raise ToolError("Not today.")
+        """)
+        values = self.complete({"type": "ref/prompt", "name": "order"}, "a", "")
+        self.assertEqual(values, {"code": 1, "message": "No list today."})
+        order = self.invoke("prompts/get", {"name": "order", "arguments": {"a": ""}})
+        self.assertEqual(order, (FAILED, {"code": 1, "message": "No orders today."}))
+        one = self.invoke("resources/read", {"uri": "n://one"})
+        self.assertEqual(one, (FAILED, {"code": 1, "message": "Not today."}))
+        self.assertEqual(self.host.logged, [])
+
     def test_where_nothing_is_offered_the_host_need_not_ask(self) -> None:
         self.assertNotIn("completions", self.serve("@prompt\ndef f(size: str): pass"))
 
@@ -220,6 +319,8 @@ class CallTest(PluginTest):
             def leave() -> None: raise SystemExit("bye")
             @tool
             def lie() -> int: return "five"
+            @tool
+            def mean(): return ToolResult("It is not known.", {"mean": float("nan")})
         """)
         divided = self.call("divide", {"a": 1})
         self.assertTrue(divided["isError"])
@@ -231,6 +332,7 @@ class CallTest(PluginTest):
         self.assertEqual(len(self.host.logged), 1)
         self.assertEqual(self.text("leave"), "Error calling tool 'leave': bye")
         self.assertIn("it returned 'five', which is not of the type", self.text("lie"))
+        self.assertIn("Error calling tool 'mean': Out of range float values", self.text("mean"))
 
     def test_what_the_type_of_an_argument_raises_is_a_tool_error(self) -> None:
         self.serve("""
@@ -347,6 +449,68 @@ class CallTest(PluginTest):
         self.assertEqual(outcome, FAILED)
         self.assertIn("The function caught the exception by which it asks", error["message"])
 
+    def test_a_form_has_the_fields_that_clients_have(self) -> None:
+        self.serve("""
+            from dataclasses import dataclass
+            from enum import Enum
+            from typing import Literal
+            class Size(Enum):
+                SMALL = 1
+                LARGE = 2
+            @dataclass
+            class Order:
+                size: Size
+                slices: Literal[4, 8]
+                toppings: list[Literal["ham", "olives"]]
+                note: Annotated[str | None, Field(description="For the cook")] = None
+                count: int = Field(1, ge=1)
+            @tool
+            def order(context: Context) -> str:
+                return str(context.elicit("What?", Order, key="order").data)
+            @tool
+            def wrong(context: Context) -> str:
+                return str(context.elicit("Where?", dict[str, str] | None))
+        """)
+        _, asked = self.invoke("tools/call", {"name": "order"})
+        schema = asked["inputRequests"]["order"]["params"]["requestedSchema"]
+        properties = {
+            "size": {"type": "integer", "enum": [1, 2]},
+            "slices": {"type": "integer", "enum": [4, 8]},
+            "toppings": {"type": "array", "items": {"type": "string", "enum": ["ham", "olives"]}},
+            "note": {"type": "string", "description": "For the cook"},
+            "count": {"type": "integer", "minimum": 1, "default": 1},
+        }
+        required = ["size", "slices", "toppings"]
+        self.assertEqual(schema, {"type": "object", "properties": properties, "required": required})
+        content = {"size": 2, "slices": 8, "toppings": ["ham"]}
+        answered = self.call("order", inputResponses={"order": {"action": "accept", "content": content}})
+        self.assertEqual(
+            answered["content"][0]["text"],
+            "Order(size=<Size.LARGE: 2>, slices=8, toppings=['ham'], note=None, count=1)",
+        )
+        self.assertIn('"value" cannot be in a form: take a text, a number, bool', self.text("wrong"))
+
+    def test_what_is_not_given_is_the_default_of_its_field_and_bounds_hold(self) -> None:
+        self.serve("""
+            @prompt
+            def plan(place: str, days: int = Field(2, ge=1, le=7)): return f"{days} days in {place}"
+            @resource("search://notes{?words,limit}")
+            def search(words: Annotated[str, Field(default="all")], limit: int = Field(10, le=20)):
+                return f"{words} {limit}"
+        """)
+
+        def plan(**arguments: str) -> Any:
+            outcome, result = self.invoke("prompts/get", {"name": "plan", "arguments": {"place": "Rome", **arguments}})
+            return result["messages"][0]["content"]["text"] if outcome == RESULT else result
+
+        self.assertEqual([plan(), plan(days="7")], ["2 days in Rome", "7 days in Rome"])
+        self.assertEqual(plan(days="99"), {"code": -32602, "message": '"days" must be at most 7, not 99'})
+        template = {"uriTemplate": "search://notes{?words,limit}", "uri": "search://notes"}
+        _, found = self.invoke("resources/read", {**template, "variables": {}})
+        self.assertEqual(found["contents"][0]["text"], "all 10")
+        outcome, refused = self.invoke("resources/read", {**template, "variables": {"limit": "21"}})
+        self.assertEqual((outcome, refused["message"]), (FAILED, '"limit" must be at most 20, not 21'))
+
     def test_resources_and_prompts_are_read(self) -> None:
         self.serve("""
             @resource("n://{n}")
@@ -444,6 +608,37 @@ class ReloadTest(PluginTest):
         self.write("served.py", ADD.replace("a + b", "a - b"))
         self.await_log("loaded .* anew")
         self.assertEqual(self.text("add", {"a": 1}), "-1")
+
+    def test_what_was_served_is_served_on_when_the_new_cannot_be_described(self) -> None:
+        self.serve(ADD)
+        self.write("served.py", """
+            said = {}
+            @tool(meta=said)
+            def add(a: int) -> int: return -a
+            said["wrong"] = {1}
+        """)
+        self.assertTrue(self.host.changed.wait(10))
+        with self.assertRaises(TypeError):
+            self.plugin.describe()
+        self.assertEqual(self.text("add", {"a": 1}), "3")
+
+    def test_packages_that_are_installed_below_the_folder_stay_as_they_are(self) -> None:
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        for environment in (".venv", "env"):
+            with self.subTest(environment):
+                package = f"stays_in_{environment.strip('.')}"
+                packages = self.folder / environment / "lib" / version / "site-packages"
+                (packages / package).mkdir(parents=True)
+                (packages / package / "__init__.py").write_text("from . import part\n")
+                (packages / package / "part.py").write_text("calls = []\n")
+                self.addCleanup(sys.path.remove, str(packages))
+                text = f"from {package}.part import calls\n@tool\ndef count() -> int:\n    calls.append(1)\n"
+                self.serve(text + "    return len(calls)\n", venv=str(self.folder / environment))
+                self.assertEqual(self.text("count"), "1")
+                self.assertIs(type(sys.modules[f"{package}.part"].__loader__), importlib.machinery.SourceFileLoader)
+                self.write("served.py", text + "    return 10 * len(calls)\n")
+                self.await_log("loaded .* anew")
+                self.assertEqual(self.text("count"), "20")
 
     def test_what_was_served_is_served_on_when_the_folder_is_gone(self) -> None:
         self.serve(ADD)
