@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include <mcp/bundle.h>
 #include <mcp/caller.h>
 #include <mcp/capabilities.h>
 #include <mcp/metrics.h>

@@ -1,6 +1,9 @@
 package mcp
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Completer offers values while somebody fills in an argument or a variable: the best first, of which a client is told
 // 100. typed is what is there of it so far, and chosen are the others.
@@ -45,9 +48,15 @@ func (c completions) values(call *Context, name, typed string, chosen map[string
 	}
 	var values []string
 	for _, each := range c.of.choices(name) {
-		if strings.HasPrefix(each, typed) {
+		if beginsWith(each, typed) {
 			values = append(values, each)
 		}
 	}
 	return values, nil
+}
+
+// beginsWith is whatever the case of letters, of which one may have more bytes than the other.
+func beginsWith(value, typed string) bool {
+	letters, count := []rune(value), utf8.RuneCountInString(typed)
+	return count <= len(letters) && strings.EqualFold(string(letters[:count]), typed)
 }

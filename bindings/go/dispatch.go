@@ -44,7 +44,7 @@ func (p *Plugin) invoke(id uint64, method, text string) {
 func (p *Plugin) serve(call *Context, method, text string) (given answer) {
 	defer func() {
 		if what := recover(); what != nil {
-			call.Log(LevelError, panicText(what))
+			p.Log(LevelError, panicText(what)) // not of the call: its client would read the stack
 			given = errorAnswer(&Error{Code: CodeInternalError, Message: fmt.Sprintf("The plugin panicked: %v", what)})
 		}
 	}()

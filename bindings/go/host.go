@@ -50,6 +50,14 @@ package mcp
 //   host->data_directory(host, &sink);
 //   return all;
 // }
+// static answer bundle_directory(const mcp_host* host) {
+//   answer all = {NULL, 0};
+//   const mcp_sink sink = {&all, mcp_go_append};
+//   if (!MCP_HAS(host, mcp_host, get_interface)) return all;
+//   const mcp_bundle* const interface = host->get_interface(host, MCP_BUNDLE);
+//   if (interface != NULL && MCP_HAS(interface, mcp_bundle, directory)) interface->directory(host, &sink);
+//   return all;
+// }
 // static void components_changed(const mcp_host* host) { host->components_changed(host); }
 // static void resource_updated(const mcp_host* host, _GoString_ uri) { host->resource_updated(host, borrowed(uri)); }
 import "C"
@@ -66,6 +74,7 @@ type host interface {
 	caller(call uint64) string
 	configuration() string
 	dataDirectory() string
+	bundleDirectory() string
 	componentsChanged()
 	resourceUpdated(uri string)
 
@@ -138,8 +147,9 @@ func (h *cHost) caller(call uint64) string {
 	return taken(C.caller(h.table, C.mcp_call_id(call)))
 }
 
-func (h *cHost) configuration() string { return taken(C.configuration(h.table)) }
-func (h *cHost) dataDirectory() string { return taken(C.data_directory(h.table)) }
-func (h *cHost) componentsChanged()    { C.components_changed(h.table) }
+func (h *cHost) configuration() string   { return taken(C.configuration(h.table)) }
+func (h *cHost) dataDirectory() string   { return taken(C.data_directory(h.table)) }
+func (h *cHost) bundleDirectory() string { return taken(C.bundle_directory(h.table)) }
+func (h *cHost) componentsChanged()      { C.components_changed(h.table) }
 
 func (h *cHost) resourceUpdated(uri string) { C.resource_updated(h.table, uri) }

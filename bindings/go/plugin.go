@@ -151,6 +151,10 @@ func (p *Plugin) DataDirectory() (string, error) {
 	return "", errors.New("the data directory cannot be made; the host's log says why")
 }
 
+// BundleDirectory is where the files of the plugin's bundle can be read, or empty if its library lies alone. What the
+// plugin writes belongs into its DataDirectory.
+func (p *Plugin) BundleDirectory() string { return p.host.bundleDirectory() }
+
 // ResourceUpdated tells the clients that subscribed to the resource that its content has changed.
 func (p *Plugin) ResourceUpdated(uri string) { p.host.resourceUpdated(uri) }
 

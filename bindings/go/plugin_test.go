@@ -42,9 +42,10 @@ func (h *fakeHost) isCancelled(call uint64) int32                { return h.reas
 func (h *fakeHost) callContext(uint64) string {
 	return `{"protocolVersion":"2026-07-28","client":{"name":"tester"},"deadline":1700000000000}`
 }
-func (h *fakeHost) caller(uint64) string  { return `{"principal":{"id":"ada","roles":["admin"]}}` }
-func (h *fakeHost) configuration() string { return h.settings }
-func (h *fakeHost) dataDirectory() string { return "" }
+func (h *fakeHost) caller(uint64) string    { return `{"principal":{"id":"ada","roles":["admin"]}}` }
+func (h *fakeHost) configuration() string   { return h.settings }
+func (h *fakeHost) dataDirectory() string   { return "" }
+func (h *fakeHost) bundleDirectory() string { return "/bundles/notes" }
 func (h *fakeHost) componentsChanged() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -151,6 +152,9 @@ func TestWhatAHandlerDoesWrongIsAnErrorOfItsCall(t *testing.T) {
 	if len(host.said) != 1 || !strings.Contains(host.said[0], "plugin_test.go") {
 		t.Errorf("the log leads to the line: %q", host.said)
 	}
+	if !strings.HasPrefix(host.said[0], "0 ") {
+		t.Errorf("a client reads what is logged of its call: %q", host.said)
+	}
 }
 
 func TestWhatIsMeantForTheModelIsNotMarkedAsUnexpected(t *testing.T) {
@@ -250,6 +254,14 @@ func TestASetupThatFailsSaysWhy(t *testing.T) {
 				func(*Context, none) (string, error) { return "", nil })
 			return nil
 		}, `resource template "a://b": its tag "a b" is not`},
+		{func(plugin *Plugin) error {
+			AddResource(plugin, &Resource{URI: "a://{n}"}, func(*Context) (string, error) { return "", nil })
+			return nil
+		}, `resource "a://{n}": a URI with * or {} stands for many resources: use AddResourceTemplate`},
+		{func(plugin *Plugin) error {
+			AddResource(plugin, &Resource{URI: "a://*"}, func(*Context) (string, error) { return "", nil })
+			return nil
+		}, `resource "a://*": a URI with * or {}`},
 	} {
 		_, err := newPlugin(host, each.setup)
 		expectError(t, err, each.words)
@@ -425,10 +437,26 @@ func TestResourcesPromptsAndCompletions(t *testing.T) {
 			`"context":{"arguments":{"style":"fancy"}}}`, `0 {"completion":{"values":["21","fancy"]}}`},
 		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"a://squares/{n}/{style}"},` +
 			`"argument":{"name":"style","value":"f"}}`, `0 {"completion":{"values":["fancy"]}}`},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"say"},"argument":{"name":"style","value":"PL"}}`,
+			`0 {"completion":{"values":["plain"]}}`},
 		{"nonsense", `{}`, `1 {"code":-32601,"message":"Unknown method: nonsense"}`},
 	} {
 		plugin.invoke(uint64(i+1), each.method, each.params)
 		expect(t, host.answers[uint64(i+1)], each.want)
+	}
+}
+
+func TestAValueBeginsWithWhatIsTypedInEitherCase(t *testing.T) {
+	for _, each := range []struct {
+		value, typed string
+		want         bool
+	}{
+		{"Österreich", "ös", true}, {"Österreich", "öst ", false}, {"5 k", "5 \u212a", true}, {"5 \u212a", "5 k", true},
+		{"fancy", "", true}, {"fancy", "fancyfree", false}, {"ä", "ä", true}, {"ä", "a", false},
+	} {
+		if beginsWith(each.value, each.typed) != each.want {
+			t.Errorf("%q begins with %q: want %v", each.value, each.typed, each.want)
+		}
 	}
 }
 
@@ -588,6 +616,7 @@ func TestLifeAndConfiguration(t *testing.T) {
 	if plugin.Context().Err() == nil || !strings.Contains(host.said[0], "a function of OnStop: panic: last\nmcp-plugin-host/mcp.TestLifeAndConfiguration") {
 		t.Errorf("%q", host.said)
 	}
+	expect(t, plugin.BundleDirectory(), "/bundles/notes")
 	if _, err := plugin.DataDirectory(); err == nil {
 		t.Error("a data directory that cannot be made is an error")
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -84,6 +85,9 @@ func AddResource[Out any](plugin *Plugin, resource *Resource, handler func(*Cont
 }
 
 func resourceText(resource Resource) (json.RawMessage, error) {
+	if strings.ContainsAny(resource.URI, "*{") {
+		return nil, errors.New("a URI with * or {} stands for many resources: use AddResourceTemplate")
+	}
 	var err error
 	if resource.Meta, err = withTags(resource.Meta, resource.Tags); err != nil {
 		return nil, err

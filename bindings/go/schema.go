@@ -133,7 +133,7 @@ func listSchema(t reflect.Type, place *schemaPlace) (object, error) {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 		return object{{"type", "string"}, {"contentEncoding", "base64"}}, nil
 	}
-	items, err := schemaOf(t.Elem(), place.below("items"))
+	items, err := elementSchema(t.Elem(), place.below("items"))
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +144,20 @@ func listSchema(t reflect.Type, place *schemaPlace) (object, error) {
 	return schema, nil
 }
 
+// elementSchema is of what a list or a map holds.
+func elementSchema(t reflect.Type, place *schemaPlace) (object, error) {
+	schema, err := schemaOf(t, place)
+	if err == nil && place.use == forOutput && canBeNil(t) {
+		schema = nullable(schema)
+	}
+	return schema, err
+}
+
+// canBeNil says whether encoding/json may write null. Of an interface the schema allows anything.
+func canBeNil(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map
+}
+
 func mapSchema(t reflect.Type, place *schemaPlace) (object, error) {
 	switch key := t.Key(); {
 	case key.Kind() == reflect.String, key.Implements(textMarshalerType):
@@ -151,7 +165,7 @@ func mapSchema(t reflect.Type, place *schemaPlace) (object, error) {
 	default:
 		return nil, fmt.Errorf("%s has no form in JSON: use a map by strings", t)
 	}
-	values, err := schemaOf(t.Elem(), place.below("additionalProperties"))
+	values, err := elementSchema(t.Elem(), place.below("additionalProperties"))
 	if err != nil {
 		return nil, err
 	}
@@ -208,12 +222,8 @@ func fieldSchema(field field, place *schemaPlace) (object, error) {
 	if schema, err = withKeywords(schema, field); err != nil {
 		return nil, err
 	}
-	// What encoding/json writes of a nil one that is not left out.
-	if place.use == forOutput && !field.isOptional {
-		switch field.of.Kind() {
-		case reflect.Pointer, reflect.Slice, reflect.Map:
-			return nullable(schema), nil
-		}
+	if place.use == forOutput && !field.isOptional && canBeNil(field.of) {
+		schema = nullable(schema)
 	}
 	return schema, nil
 }

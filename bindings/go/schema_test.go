@@ -93,6 +93,33 @@ func TestAResultMayGrowAndHoldsWhatEncodingJSONWrites(t *testing.T) {
 		`"words":{"type":"array","items":{"type":"string"}}},"required":["id","a/b","below","note"]}`)
 }
 
+type tree struct {
+	Below []*tree `json:"below"`
+}
+
+func TestWhatAListOrAMapHoldsMayBeNull(t *testing.T) {
+	for _, each := range []struct {
+		of   reflect.Type
+		want string
+	}{
+		{reflect.TypeFor[[][]string](), `{"type":"array","items":{"type":["array","null"],"items":{"type":"string"}}}`},
+		{reflect.TypeFor[map[string][]string](),
+			`{"type":"object","additionalProperties":{"type":["array","null"],"items":{"type":"string"}}}`},
+		{reflect.TypeFor[[]*base](), `{"type":"array","items":{"type":["object","null"],"properties":` +
+			`{"id":{"type":"integer"}},"required":["id"]}}`},
+		{reflect.TypeFor[[1]map[string]int](), `{"type":"array","items":{"type":["object","null"],` +
+			`"additionalProperties":{"type":"integer"}},"minItems":1,"maxItems":1}`},
+		{reflect.TypeFor[[][]byte](), `{"type":"array","items":{"type":["string","null"],"contentEncoding":"base64"}}`},
+		{reflect.TypeFor[tree](), `{"type":"object","properties":{"below":{"type":["array","null"],"items":` +
+			`{"anyOf":[{"$ref":"#"},{"type":"null"}]}}},"required":["below"]}`},
+		{reflect.TypeFor[map[string]any](), `{"type":"object"}`},
+	} {
+		expect(t, schemaText(t, each.of, forOutput), each.want)
+	}
+	expect(t, schemaText(t, reflect.TypeFor[[][]string](), forInput),
+		`{"type":"array","items":{"type":"array","items":{"type":"string"}}}`)
+}
+
 func TestAReferenceLeadsToWhereItsTypeBegan(t *testing.T) {
 	text := schemaText(t, reflect.TypeFor[struct {
 		First node `json:"the first~one"`

@@ -99,6 +99,24 @@ fn endOf(comptime Table: type, comptime member: []const u8) usize {
     return @offsetOf(Table, member) + @sizeOf(@FieldType(Table, member));
 }
 
+pub const Caller = extern struct {
+    size: u32,
+    reserved: u32,
+    describe: *const fn (host: *const Host, call: CallId, sink: *const Sink) callconv(.c) void,
+
+    pub const name = "mcp.caller/1";
+    pub const first_version = endOf(Caller, "describe");
+};
+
+pub const Bundle = extern struct {
+    size: u32,
+    reserved: u32,
+    directory: *const fn (host: *const Host, sink: *const Sink) callconv(.c) void,
+
+    pub const name = "mcp.bundle/1";
+    pub const first_version = endOf(Bundle, "directory");
+};
+
 pub const Subscriptions = extern struct {
     size: u32,
     reserved: u32,

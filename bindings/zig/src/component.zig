@@ -80,6 +80,8 @@ pub fn resource(
     comptime function: anytype,
     comptime options: ResourceOptions,
 ) type {
+    if (std.mem.findAny(u8, resource_uri, "*{") != null)
+        @compileError(resource_uri ++ ": a URI with * or {} stands for many resources: use mcp.resourceTemplate");
     return struct {
         pub const uri = resource_uri;
         pub const handler = function;

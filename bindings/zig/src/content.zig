@@ -1,5 +1,6 @@
 //! What handlers return, and how it is written as MCP's results.
 const std = @import("std");
+const isText = @import("json.zig").isText;
 const schema = @import("schema.zig");
 
 const Allocator = std.mem.Allocator;
@@ -25,7 +26,11 @@ pub const Content = union(enum) {
                 .mimeType = media.mime_type,
                 .data = Base64{ .data = media.data },
             }),
-            .resource_link => |link| try json.write(.{ .type = .resource_link, .uri = link.uri, .name = link.name }),
+            .resource_link => |link| try json.write(.{
+                .type = .resource_link,
+                .uri = Text{ .words = link.uri },
+                .name = Text{ .words = link.name },
+            }),
         }
     }
 };
@@ -96,13 +101,15 @@ fn result(allocator: Allocator, given: Result) ![]const u8 {
 fn structuredResult(allocator: Allocator, comptime T: type, value: T) ![]const u8 {
     const words = switch (@typeInfo(T)) {
         .@"enum" => @tagName(value),
-        else => try written(allocator, value),
+        else => try written(allocator, Plain(T){ .value = value }),
     };
     const content: []const Content = &.{.{ .text = words }};
     if (T == std.json.Value)
         return result(allocator, .{ .content = content, .structured = if (value == .object) value else null });
-    if (comptime isObject(T)) return written(allocator, .{ .content = content, .structuredContent = value });
-    return written(allocator, .{ .content = content, .structuredContent = .{ .result = value } });
+    if (comptime isObject(T))
+        return written(allocator, .{ .content = content, .structuredContent = Plain(T){ .value = value } });
+    const object: Plain(struct { result: T }) = .{ .value = .{ .result = value } };
+    return written(allocator, .{ .content = content, .structuredContent = object });
 }
 
 /// The result of resources/read; T is []const u8 or Blob.
@@ -165,8 +172,58 @@ const Base64 = struct {
     }
 };
 
-// Where a text is no UTF-8, it has U+FFFD; std.json would make an array of it.
-const Text = struct {
+// A value as its schema says it, with each text in it as a Text.
+fn Plain(comptime T: type) type {
+    return struct {
+        value: T,
+
+        pub fn jsonStringify(self: @This(), json: anytype) !void {
+            try writePlain(T, self.value, json);
+        }
+    };
+}
+
+fn writePlain(comptime T: type, value: T, json: anytype) !void {
+    switch (@typeInfo(T)) {
+        .optional => |optional| if (value) |given|
+            try writePlain(optional.child, given, json)
+        else
+            try json.write(null),
+        .pointer => |pointer| if (comptime isText(pointer))
+            try json.write(Text{ .words = value })
+        else
+            try writeList(pointer.child, value, json),
+        .array => |array| try writeList(array.child, &value, json),
+        .@"struct" => |info| if (info.is_tuple or @hasDecl(T, "jsonStringify"))
+            try json.write(value)
+        else
+            try writeFields(T, value, json),
+        else => try json.write(value),
+    }
+}
+
+fn writeList(comptime T: type, items: []const T, json: anytype) !void {
+    try json.beginArray();
+    for (items) |item| try writePlain(T, item, json);
+    try json.endArray();
+}
+
+fn writeFields(comptime T: type, value: T, json: anytype) !void {
+    const info = @typeInfo(T).@"struct";
+    try json.beginObject();
+    inline for (info.field_names, info.field_types) |name, Field| {
+        const field = @field(value, name);
+        const is_left_out = @typeInfo(Field) == .optional and field == null;
+        if (!is_left_out) {
+            try json.objectField(name);
+            try writePlain(Field, field, json);
+        }
+    }
+    try json.endObject();
+}
+
+/// Where a text is no UTF-8, it has U+FFFD; std.json would make an array of it.
+pub const Text = struct {
     words: []const u8,
 
     pub fn jsonStringify(self: Text, json: anytype) !void {

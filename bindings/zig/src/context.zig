@@ -39,6 +39,15 @@ pub const Host = struct {
         return if (path.len == 0) error.NoDataDirectory else path;
     }
 
+    /// The absolute path of the folder with the files of the plugin's bundle, to be read; null where its library lies
+    /// alone. What the plugin writes belongs into its data directory.
+    pub fn bundleDirectory(self: Host, allocator: Allocator) !?[]const u8 {
+        const table = interfaces.find(abi.Bundle, self.raw) orelse return null;
+        var collector: Collector = .{ .allocator = allocator };
+        table.directory(self.raw, &collector.sink());
+        return try collector.text();
+    }
+
     /// Tells the clients that subscribed to the resource.
     pub fn resourceUpdated(self: Host, uri: []const u8) void {
         self.raw.resource_updated(self.raw, .of(uri));
@@ -79,8 +88,9 @@ pub const Host = struct {
     }
 };
 
-/// What is known of a call. The fields are named as the members of its JSON.
-pub const Caller = struct {
+/// What is known of a call. The fields are named as the members of its JSON. What a client says of itself is not
+/// proven.
+pub const CallContext = struct {
     protocolVersion: []const u8 = "",
     client: ?struct { name: []const u8 = "", version: []const u8 = "" } = null,
     clientCapabilities: std.json.Value = .null,
@@ -89,6 +99,17 @@ pub const Caller = struct {
     trace: std.json.Value = .null,
     /// The request's own _meta.
     meta: std.json.Value = .null,
+};
+
+/// Who the host has found to be calling. `id` is the same for all calls of one principal; `name` is for people.
+pub const Principal = struct {
+    id: []const u8,
+    subject: []const u8 = "",
+    name: []const u8 = "",
+    email: []const u8 = "",
+    groups: []const []const u8 = &.{},
+    roles: []const []const u8 = &.{},
+    scopes: []const []const u8 = &.{},
 };
 
 /// What the user did with a form.
@@ -151,10 +172,21 @@ pub const Context = struct {
         try self.checkCancelled();
     }
 
-    pub fn caller(self: *Context) !Caller {
+    /// Who calls; null if nobody has proven who they are.
+    pub fn caller(self: *Context) !?Principal {
+        const table = interfaces.find(abi.Caller, self.host.raw) orelse return null;
+        var collector: Collector = .{ .allocator = self.allocator };
+        table.describe(self.host.raw, self.call, &collector.sink());
+        const text = try collector.text();
+        if (text.len == 0) return null;
+        const Said = struct { principal: ?Principal = null };
+        return (try std.json.parseFromSliceLeaky(Said, self.allocator, text, parse_options)).principal;
+    }
+
+    pub fn callContext(self: *Context) !CallContext {
         var collector: Collector = .{ .allocator = self.allocator };
         self.host.raw.call_context(self.host.raw, self.call, &collector.sink());
-        return std.json.parseFromSliceLeaky(Caller, self.allocator, try collector.text(), parse_options);
+        return std.json.parseFromSliceLeaky(CallContext, self.allocator, try collector.text(), parse_options);
     }
 
     pub fn configuration(self: *Context, comptime T: type) !T {
@@ -168,9 +200,10 @@ pub const Context = struct {
         return .{ .host = self.host, .table = table, .context = self };
     }
 
-    /// Ends a tool with an error that the model reads: `return context.fail("there is no {s}", .{name})`.
+    /// Ends a tool with an error that the model reads: `return context.fail("there is no {s}", .{name})`. Of a resource, a
+    /// prompt or a completion it is a JSON-RPC error with the code 1: hosts mask the words of an internal one.
     pub fn fail(self: *Context, comptime format: []const u8, arguments: anytype) Ending {
-        return self.end(error.ToolError, -32603, format, arguments);
+        return self.end(error.ToolError, 1, format, arguments);
     }
 
     /// Ends the call with a JSON-RPC error: what the caller did wrong as a program.
@@ -187,7 +220,7 @@ pub const Context = struct {
         const requested: content.Raw = .{ .json = comptime schema.of(Form, .form) };
         const json = try content.written(self.allocator, .{
             .method = "elicitation/create",
-            .params = .{ .mode = "form", .message = message, .requestedSchema = requested },
+            .params = .{ .mode = "form", .message = content.Text{ .words = message }, .requestedSchema = requested },
         });
         self.question = .{ .name = try self.allocator.dupe(u8, name), .json = json };
         return error.InputRequired;
@@ -217,8 +250,18 @@ const message_size = 4096;
 
 fn print(buffer: *[message_size]u8, comptime format: []const u8, arguments: anytype) []const u8 {
     var writer: std.Io.Writer = .fixed(buffer);
-    writer.print(format, arguments) catch {};
+    writer.print(format, arguments) catch return wholeCharacters(writer.buffered());
     return writer.buffered();
+}
+
+// Without the first bytes of a character that goes on behind the end.
+fn wholeCharacters(text: []const u8) []const u8 {
+    const most: usize = @min(text.len, 3);
+    for (1..most + 1) |back| {
+        const size = std.unicode.utf8ByteSequenceLength(text[text.len - back]) catch continue;
+        return if (size > back) text[0 .. text.len - back] else text;
+    }
+    return text;
 }
 
 fn logCall(

@@ -14,7 +14,8 @@ pub const Annotations = component.Annotations;
 const context = @import("context.zig");
 pub const Context = context.Context;
 pub const Host = context.Host;
-pub const Caller = context.Caller;
+pub const CallContext = context.CallContext;
+pub const Principal = context.Principal;
 pub const Answer = context.Answer;
 
 pub const interfaces = @import("interfaces.zig");

@@ -226,15 +226,16 @@ fn ending(context: *Context, is_tool: bool, err: anyerror) !Answered {
         if (context.question) |question| return asking(allocator, question);
     }
     // What a handler has caught, going on, is not why it ends.
-    const told: ?Failure = if (err == error.ToolError or err == error.ProtocolError) context.failure else null;
-    const failure = told orelse Failure{ .message = if (err == error.Cancelled) "cancelled" else @errorName(err) };
+    const said: ?Failure = if (err == error.ToolError or err == error.ProtocolError) context.failure else null;
+    const failure = said orelse Failure{ .message = if (err == error.Cancelled) "cancelled" else @errorName(err) };
     if (is_tool and err != error.ProtocolError)
         return .{ .outcome = .result, .json = try content.toolError(allocator, failure.message) };
-    return .{ .outcome = .@"error", .json = try content.written(allocator, failure) };
+    const told = .{ .code = failure.code, .message = content.Text{ .words = failure.message } };
+    return .{ .outcome = .@"error", .json = try content.written(allocator, told) };
 }
 
 fn asking(allocator: std.mem.Allocator, question: Question) !Answered {
-    const name = try content.written(allocator, question.name);
+    const name = try content.written(allocator, content.Text{ .words = question.name });
     const pattern = "{{\"inputRequests\":{{{s}:{s}}}}}";
     return .{ .outcome = .input_required, .json = try std.fmt.allocPrint(allocator, pattern, .{ name, question.json }) };
 }

@@ -2,6 +2,8 @@
  * module gives them. */
 #include <stddef.h>
 
+#include <mcp/bundle.h>
+#include <mcp/caller.h>
 #include <mcp/capabilities.h>
 #include <mcp/metrics.h>
 #include <mcp/plugin.h>
@@ -74,6 +76,14 @@ const struct entry mcp_header_layout[] = {
     {"LogLevel.emergency", MCP_LOG_EMERGENCY},
     {"flag serial", MCP_PLUGIN_SERIAL},
     {"flag never_unload", MCP_PLUGIN_NEVER_UNLOAD},
+    {"sizeof Caller", sizeof(mcp_caller)},
+    OFFSET(mcp_caller, "Caller", size),
+    OFFSET(mcp_caller, "Caller", reserved),
+    OFFSET(mcp_caller, "Caller", describe),
+    {"sizeof Bundle", sizeof(mcp_bundle)},
+    OFFSET(mcp_bundle, "Bundle", size),
+    OFFSET(mcp_bundle, "Bundle", reserved),
+    OFFSET(mcp_bundle, "Bundle", directory),
     {"sizeof SubscriptionListener", sizeof(mcp_subscription_listener)},
     LISTENER(size),
     LISTENER(reserved),
@@ -120,4 +130,5 @@ const struct entry mcp_header_layout[] = {
 };
 
 const char* const mcp_header_entry_symbol = MCP_PLUGIN_ENTRY_SYMBOL;
-const char* const mcp_header_interfaces[] = {MCP_SUBSCRIPTIONS, MCP_STORE, MCP_METRICS, MCP_CAPABILITIES};
+const char* const mcp_header_interfaces[] = {MCP_CALLER, MCP_BUNDLE,  MCP_SUBSCRIPTIONS,
+                                             MCP_STORE,  MCP_METRICS, MCP_CAPABILITIES};

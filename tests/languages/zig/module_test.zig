@@ -9,7 +9,7 @@ const expectEqualStrings = std.testing.expectEqualStrings;
 const Entry = extern struct { name: ?[*:0]const u8, value: usize };
 extern const mcp_header_layout: [200]Entry;
 extern const mcp_header_entry_symbol: [*:0]const u8;
-extern const mcp_header_interfaces: [4][*:0]const u8;
+extern const mcp_header_interfaces: [6][*:0]const u8;
 
 // The value that the header has under this name; each is asked for once.
 const Header = struct {
@@ -55,6 +55,8 @@ test "the layout is that of the header" {
     try header.expectEnum("LogLevel", mcp.abi.LogLevel);
     try header.expect("flag serial", mcp.abi.serial);
     try header.expect("flag never_unload", mcp.abi.never_unload);
+    try header.expectStruct("Caller", mcp.abi.Caller);
+    try header.expectStruct("Bundle", mcp.abi.Bundle);
     try header.expectStruct("SubscriptionListener", mcp.abi.SubscriptionListener);
     try header.expectStruct("Subscriptions", mcp.abi.Subscriptions);
     try header.expectStruct("Store", mcp.abi.Store);
@@ -66,9 +68,13 @@ test "the layout is that of the header" {
     try header.expectStruct("Capabilities", mcp.abi.Capabilities);
     try std.testing.expectEqual(header.entries(), header.asked);
     try expectEqualStrings(std.mem.span(mcp_header_entry_symbol), mcp.abi.entry_symbol);
-    const interfaces = .{ mcp.abi.Subscriptions, mcp.abi.Store, mcp.abi.Metrics, mcp.abi.Capabilities };
-    inline for (interfaces, mcp_header_interfaces) |Table, name| try expectEqualStrings(std.mem.span(name), Table.name);
+    inline for (all_interfaces, mcp_header_interfaces) |Table, name|
+        try expectEqualStrings(std.mem.span(name), Table.name);
 }
+
+const all_interfaces = .{
+    mcp.abi.Caller, mcp.abi.Bundle, mcp.abi.Subscriptions, mcp.abi.Store, mcp.abi.Metrics, mcp.abi.Capabilities,
+};
 
 // --- Schemas
 
@@ -168,8 +174,20 @@ fn expectAnswer(comptime handler: anytype, arguments: []const u8, expected: []co
     try expectEqualStrings(expected, try arena.answer(mcp.tool("it", "", handler, .{}), arguments));
 }
 
+fn expectStructured(comptime handler: anytype, expected: []const u8) !void {
+    var arena: Arena = .init();
+    defer arena.arena.deinit();
+    const said = try arena.answer(mcp.tool("it", "", handler, .{}), "{}");
+    const begin = std.mem.find(u8, said, ",\"structuredContent\":").?;
+    try expectEqualStrings(expected, said[begin + ",\"structuredContent\":".len .. said.len - 1]);
+}
+
 fn text() []const u8 {
     return "a \"b\" \xff \u{1F600}";
+}
+const Bytes = struct { words: []const u8, all: []const [1]?[]const u8, small: [2]u8, note: ?[]const u8 = null };
+fn manyBytes() Bytes {
+    return .{ .words = "a\xff", .all = &.{ .{"\xfe"}, .{null} }, .small = .{ 1, 2 } };
 }
 fn nothing() void {}
 fn number() f64 {
@@ -196,6 +214,8 @@ fn failed() mcp.Result {
 
 test "what a tool returns becomes its result" {
     try expectAnswer(text, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"a \\\"b\\\" \u{fffd} \u{1F600}\"}]}");
+    const plain = "{\"words\":\"a\u{fffd}\",\"all\":[[\"\u{fffd}\"],[null]],\"small\":[1,2]}";
+    try expectStructured(manyBytes, plain);
     try expectAnswer(nothing, "{}", "{\"content\":[]}");
     try expectAnswer(number, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"1.5\"}],\"structuredContent\":{\"result\":1.5}}");
     try expectAnswer(choice, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"green\"}],\"structuredContent\":{\"result\":\"green\"}}");
@@ -353,8 +373,73 @@ test "a host whose interface is older than the module's is refused nothing" {
     var host = mcp.testing.context(std.testing.allocator).host.raw.*;
     host.get_interface = first;
     try std.testing.expect(mcp.interfaces.find(Grown, &host) != null);
-    const interfaces = .{ mcp.abi.Subscriptions, mcp.abi.Store, mcp.abi.Metrics, mcp.abi.Capabilities };
-    inline for (interfaces, .{ 24, 40, 40, 16 }) |Table, size| try std.testing.expectEqual(size, Table.first_version);
+    const sizes = .{ 16, 16, 24, 40, 40, 16 };
+    inline for (all_interfaces, sizes) |Table, size| try std.testing.expectEqual(size, Table.first_version);
+}
+
+// What the host says of the calls 1, 2 and 3.
+fn describe(_: *const mcp.abi.Host, call: mcp.abi.CallId, sink: *const mcp.abi.Sink) callconv(.c) void {
+    if (call == 1) sink.put("{\"principal\":{\"id\":\"host#ada\",\"name\":\"Ada\",\"roles\":[\"admin\"],\"more\":1}}");
+    if (call == 2) sink.put("{}");
+}
+
+fn directory(_: *const mcp.abi.Host, sink: *const mcp.abi.Sink) callconv(.c) void {
+    sink.put("/bundles/notes");
+}
+
+fn callerAndBundle(_: *const mcp.abi.Host, name: [*:0]const u8) callconv(.c) ?*const anyopaque {
+    const caller: *const mcp.abi.Caller = &.{ .size = 16, .reserved = 0, .describe = describe };
+    const bundle: *const mcp.abi.Bundle = &.{ .size = 16, .reserved = 0, .directory = directory };
+    return if (std.mem.eql(u8, std.mem.span(name), mcp.abi.Caller.name)) caller else bundle;
+}
+
+test "the caller is who the host has found to be calling" {
+    var arena: std.heap.ArenaAllocator = .init(std.testing.allocator);
+    defer arena.deinit();
+    var context = mcp.testing.context(arena.allocator());
+    try std.testing.expectEqual(null, try context.caller());
+    var host = context.host.raw.*;
+    host.get_interface = callerAndBundle;
+    context.host.raw = &host;
+    const caller = (try context.caller()).?;
+    try expectEqualStrings("host#ada", caller.id);
+    try expectEqualStrings("Ada", caller.name);
+    try expectEqualStrings("admin", caller.roles[0]);
+    try expectEqualStrings("", caller.email);
+    for ([_]mcp.abi.CallId{ 2, 3 }) |call| {
+        context.call = call;
+        try std.testing.expectEqual(null, try context.caller());
+    }
+}
+
+test "a bundle has its folder" {
+    var arena: std.heap.ArenaAllocator = .init(std.testing.allocator);
+    defer arena.deinit();
+    const context = mcp.testing.context(arena.allocator());
+    try std.testing.expectEqual(null, try context.host.bundleDirectory(arena.allocator()));
+    var host = context.host.raw.*;
+    host.get_interface = callerAndBundle;
+    const bundle = try (mcp.Host{ .raw = &host }).bundleDirectory(arena.allocator());
+    try expectEqualStrings("/bundles/notes", bundle.?);
+}
+
+var logged_size: usize = 0;
+
+fn keepLogged(_: *const mcp.abi.Host, _: mcp.abi.CallId, _: mcp.abi.LogLevel, said: mcp.abi.String) callconv(.c) void {
+    logged_size = said.slice().len;
+}
+
+test "a message that is cut ends with a whole character" {
+    var host = mcp.testing.context(std.testing.allocator).host.raw.*;
+    host.log = keepLogged;
+    const long: [4095]u8 = @splat('x');
+    for (
+        [_][]const u8{ "", "\u{e9}", "\u{20ac}", "\u{1F600}", "\u{1F600}!", "!!", "\xff\xff" },
+        [_]usize{ 4095, 4095, 4095, 4095, 4095, 4096, 4096 },
+    ) |end, kept| {
+        (mcp.Host{ .raw = &host }).log(.info, "{s}{s}", .{ &long, end });
+        try std.testing.expectEqual(kept, logged_size);
+    }
 }
 
 // --- A plugin, by its table
@@ -392,15 +477,30 @@ comptime {
         .name = "test",
         .version = "1",
         .State = Visits,
-        .tools = .{mcp.tool("open", "", open, .{})},
+        .tools = .{ mcp.tool("open", "", open, .{}), mcp.tool("ask", "", ask, .{}) },
         .resource_templates = .{mcp.resourceTemplate("a://{country}/{by}", "a", visit, .{})},
-        .prompts = .{ mcp.prompt("plan", "", plan, .{}), mcp.prompt("plain", "", text, .{}) },
+        .prompts = .{
+            mcp.prompt("plan", "", plan, .{}),
+            mcp.prompt("plain", "", text, .{}),
+            mcp.prompt("none", "", none, .{}),
+        },
     });
 }
 
 fn open(context: *mcp.Context) ![]const u8 {
     if (context.store()) |_| {} else |_| {}
     return error.FileNotFound;
+}
+
+fn ask(context: *mcp.Context) ![]const u8 {
+    return switch (try context.ask(struct { name: []const u8 }, "who\xff", "Who\xff?")) {
+        .accepted => |form| form.name,
+        .declined, .cancelled => "",
+    };
+}
+
+fn none(context: *mcp.Context) ![]const u8 {
+    return context.fail("there is no {s}", .{"\xff"});
 }
 
 fn visit(_: struct { country: []const u8, by: enum { train, ship } }) []const u8 {
@@ -466,7 +566,7 @@ test "arguments and variables are completed" {
     try expectCompletion(instance, of_nothing, "{\"code\":-32602,\"message\":\"there is no prompt or resource template plan\"}");
 }
 
-test "what a handler has caught is not told as what it ends with" {
+fn expectCall(method: []const u8, params: []const u8, expected: []const u8) !void {
     var host = mcp.testing.context(std.testing.allocator).host.raw.*;
     host.complete = keep;
     const sink: mcp.abi.Sink = .{ .context = null, .write = keepText };
@@ -474,6 +574,21 @@ test "what a handler has caught is not told as what it ends with" {
     const instance = table.create(&host, &sink);
     defer table.stop(instance);
     _ = table.start.?(instance, &sink);
-    table.invoke(instance, 1, .of("tools/call"), .of("{\"name\":\"open\",\"arguments\":{}}"));
-    try std.testing.expect(std.mem.find(u8, answered[0..answered_size], "\"text\":\"FileNotFound\"") != null);
+    table.invoke(instance, 1, .of(method), .of(params));
+    errdefer std.debug.print("{s}\n", .{answered[0..answered_size]});
+    try std.testing.expect(std.mem.find(u8, answered[0..answered_size], expected) != null);
+}
+
+test "what a handler has caught is not told as what it ends with" {
+    try expectCall("tools/call", "{\"name\":\"open\",\"arguments\":{}}", "\"text\":\"FileNotFound\"");
+}
+
+test "what a prompt fails with is not an internal error, and UTF-8" {
+    try expectCall("prompts/get", "{\"name\":\"none\"}", "{\"code\":1,\"message\":\"there is no \u{fffd}\"}");
+}
+
+test "a question is UTF-8" {
+    const asked = "{\"inputRequests\":{\"who\u{fffd}\":{\"method\":\"elicitation/create\",";
+    const form = "\"params\":{\"mode\":\"form\",\"message\":\"Who\u{fffd}?\",";
+    try expectCall("tools/call", "{\"name\":\"ask\",\"arguments\":{}}", asked ++ form);
 }

@@ -43,6 +43,7 @@ test('MistakesAreToldByTheCompiler', async (context) => {
     'next_year: .timeout_ms is 31536000001; give 1 to',
     'tagged: the tag "two words" is not 1 to 128 characters of A-Za-z0-9_.-',
     '.completions.contry: there is no field contry',
+    'weather://{city}: a URI with * or {} stands for many resources: use mcp.resourceTemplate',
     'the template weather://days/{number} has no variable days',
     '.schema.days: minimum is for arguments of tools alone; leave it out, and let the handler refuse',
     '.schema.town: there is no field town',

@@ -91,7 +91,7 @@ fn breakDown(context: *Context, arguments: struct { how: enum { panic, crash } }
 }
 
 fn caller(context: *Context) ![]const u8 {
-    const known = try context.caller();
+    const known = try context.callContext();
     const name = if (known.client) |client| client.name else "nobody";
     return std.fmt.allocPrint(context.allocator, "{s} {s}", .{ known.protocolVersion, name });
 }

@@ -2,7 +2,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, Ident, ImplItemFn, Result};
+use syn::{Attribute, Error, Expr, Ident, ImplItemFn, Meta, Result};
 
 use crate::options::{duration, said, words, Options};
 use crate::parameters::{parameters_of, plain, refuse_others, Named, Parameter};
@@ -133,6 +133,8 @@ fn arguments_type(parameters: &[Parameter], method: &ImplItemFn) -> Result<(Toke
         }
         return Ok((quote!(<#class as ::mcp_plugin::export::All>::Arguments), quote!()));
     }
+    // A misspelt argument is a mistake to tell the model about.
+    let strict = (!named.iter().any(|each| is_flattened(each))).then(|| quote!(#[serde(deny_unknown_fields)]));
     let mut fields = Vec::new();
     let mut defaults = Vec::new();
     for each in named {
@@ -144,10 +146,19 @@ fn arguments_type(parameters: &[Parameter], method: &ImplItemFn) -> Result<(Toke
         #(#defaults)*
         #[derive(::mcp_plugin::serde::Deserialize, ::mcp_plugin::schemars::JsonSchema)]
         #[serde(crate = "::mcp_plugin::serde")]
+        #strict
         #[schemars(crate = "::mcp_plugin::schemars")]
         struct Arguments { #(#fields),* }
     };
     Ok((quote!(Arguments), definition))
+}
+
+// Whether it is `#[serde(flatten)]`, and so takes what no other parameter does.
+fn is_flattened(Named { attributes, .. }: &Named) -> bool {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("serde")).any(|attribute| {
+        let Meta::List(said) = &attribute.meta else { return false };
+        said.tokens.clone().into_iter().any(|token| token.to_string() == "flatten")
+    })
 }
 
 // A parameter as a field, and the function that returns its default, if it has one.

@@ -118,6 +118,17 @@ pub struct mcp_caller {
     pub describe: Option<unsafe extern "C" fn(host: *const mcp_host, call: mcp_call_id, sink: *const mcp_sink)>,
 }
 
+/// The name of the optional interface that tells where the files of a bundle are: `mcp/bundle.h`.
+pub const MCP_BUNDLE: &CStr = c"mcp.bundle/1";
+
+/// What `get_interface` returns for [`MCP_BUNDLE`].
+#[repr(C)]
+pub struct mcp_bundle {
+    pub size: u32,
+    pub reserved: u32,
+    pub directory: Option<unsafe extern "C" fn(host: *const mcp_host, sink: *const mcp_sink)>,
+}
+
 /// The name of the optional interface that tells what the host is and serves: `mcp/server_info.h`.
 pub const MCP_SERVER_INFO: &CStr = c"mcp.server-info/1";
 
@@ -274,6 +285,7 @@ mod layout {
     layout!(mcp_plugin: 152, size: 0, flags: 4, name: 8, version: 24, id: 40, vendor: 56, description: 72, url: 88,
         create: 104, describe: 112, start: 120, invoke: 128, cancel: 136, stop: 144);
     layout!(mcp_caller: 16, size: 0, reserved: 4, describe: 8);
+    layout!(mcp_bundle: 16, size: 0, reserved: 4, directory: 8);
     layout!(mcp_server_info: 16, size: 0, reserved: 4, describe: 8);
     layout!(mcp_subscription_listener: 32, size: 0, reserved: 4, context: 8, subscribed: 16, unsubscribed: 24);
     layout!(mcp_subscriptions: 24, size: 0, reserved: 4, list: 8, listen: 16);

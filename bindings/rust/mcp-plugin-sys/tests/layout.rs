@@ -73,6 +73,7 @@ fn figures() -> Vec<Figure> {
         }
     );
     figures_of!(figures, mcp_caller { size, reserved, describe });
+    figures_of!(figures, mcp_bundle { size, reserved, directory });
     figures_of!(figures, mcp_server_info { size, reserved, describe });
     figures_of!(figures, mcp_subscription_listener { size, reserved, context, subscribed, unsubscribed });
     figures_of!(figures, mcp_subscriptions { size, reserved, list, listen });
@@ -108,7 +109,7 @@ fn include_folder() -> PathBuf {
 fn printed_by_c(name: &str, statements: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (source, program) = (folder.join(format!("{name}.c")), folder.join(name));
-    let names = ["caller", "server_info", "subscriptions", "store", "metrics", "capabilities"];
+    let names = ["caller", "bundle", "server_info", "subscriptions", "store", "metrics", "capabilities"];
     let headers: String = names.map(|name| format!("#include <mcp/{name}.h>\n")).concat();
     std::fs::write(&source, format!("{headers}#include <stdio.h>\nint main(void) {{\n{statements}}}\n")).unwrap();
     let compiler = env::var("CC").unwrap_or("cc".into());
@@ -137,10 +138,11 @@ fn layouts_and_constants_are_those_of_the_headers() {
 fn names_are_those_of_the_headers() {
     let printed = printed_by_c(
         "names",
-        "puts(MCP_PLUGIN_ENTRY_SYMBOL); puts(MCP_CALLER); puts(MCP_SERVER_INFO); puts(MCP_SUBSCRIPTIONS);\n\
-         puts(MCP_STORE); puts(MCP_METRICS); puts(MCP_CAPABILITIES);\n",
+        "puts(MCP_PLUGIN_ENTRY_SYMBOL); puts(MCP_CALLER); puts(MCP_BUNDLE); puts(MCP_SERVER_INFO);\n\
+         puts(MCP_SUBSCRIPTIONS); puts(MCP_STORE); puts(MCP_METRICS); puts(MCP_CAPABILITIES);\n",
     );
-    let interfaces = [MCP_CALLER, MCP_SERVER_INFO, MCP_SUBSCRIPTIONS, MCP_STORE, MCP_METRICS, MCP_CAPABILITIES];
+    let interfaces =
+        [MCP_CALLER, MCP_BUNDLE, MCP_SERVER_INFO, MCP_SUBSCRIPTIONS, MCP_STORE, MCP_METRICS, MCP_CAPABILITIES];
     let names = [MCP_PLUGIN_ENTRY_SYMBOL].into_iter().chain(interfaces).map(|name| name.to_str().unwrap());
     assert_eq!(printed.lines().collect::<Vec<_>>(), names.collect::<Vec<_>>());
 }

@@ -9,7 +9,7 @@ use crate::sys;
 /// Of a tool, [`Error::new`] and whatever else `?` makes of an [`std::error::Error`] are a *tool error*: a result for
 /// the model to read, which may try again; where the operator has `"errors": "masked"`, it reads those of the former
 /// alone. The others are errors of the protocol, for the client. Of a resource or a prompt all are errors of the
-/// protocol.
+/// protocol: [`Error::new`] has the code 1, which is not masked, and what else `?` makes of an error is -32603.
 #[derive(Debug)]
 pub struct Error(pub(crate) Kind);
 
@@ -25,6 +25,9 @@ pub(crate) enum Kind {
 
 pub(crate) const INVALID_PARAMS: i32 = -32602;
 pub(crate) const INTERNAL_ERROR: i32 = -32603;
+// Of what is no tool and fails in words that are meant for whoever asked: hosts mask those of an internal error.
+// JSON-RPC leaves it to its users (section 5.1).
+const FAILED_AS_TOLD: i32 = 1;
 
 impl Error {
     /// A failure in words that its reader can do something with.
@@ -79,7 +82,8 @@ impl Error {
     /// How a call ends with it: an outcome of the contract, and its JSON.
     pub(crate) fn answer(self) -> (i32, Value) {
         match self.0 {
-            Kind::Failure(message) | Kind::Unexpected(message) => Self::internal(message).answer(),
+            Kind::Failure(message) => Self::protocol(FAILED_AS_TOLD, message).answer(),
+            Kind::Unexpected(message) => Self::internal(message).answer(),
             Kind::Protocol { code, message, data } => {
                 let mut error = json!({ "code": code, "message": message });
                 if let Some(data) = data {

@@ -86,6 +86,16 @@ impl Host {
         (!text.is_empty()).then(|| text.into())
     }
 
+    /// The folder with the files of the plugin's bundle, to be read; none where its library lies alone. What it writes
+    /// belongs into [`data_directory`](Self::data_directory).
+    pub fn bundle_directory(&self) -> Option<PathBuf> {
+        let text = self.with(|host| {
+            let bundle = interface::<sys::mcp_bundle>(host)?;
+            bundle.directory.map(|write| text_of(|sink| unsafe { write(host, sink) }))
+        })?;
+        (!text.is_empty()).then(|| text.into())
+    }
+
     /// What the plugin exports has changed: it will be described again soon.
     pub fn components_changed(&self) {
         self.with(|host| host.components_changed.map(|call| unsafe { call(host) }));
@@ -205,6 +215,10 @@ unsafe impl Interface for sys::mcp_caller {
     const NAME: &'static CStr = sys::MCP_CALLER;
     const FIRST_VERSION: usize = end_of!(sys::mcp_caller, describe);
 }
+unsafe impl Interface for sys::mcp_bundle {
+    const NAME: &'static CStr = sys::MCP_BUNDLE;
+    const FIRST_VERSION: usize = end_of!(sys::mcp_bundle, directory);
+}
 unsafe impl Interface for sys::mcp_server_info {
     const NAME: &'static CStr = sys::MCP_SERVER_INFO;
     const FIRST_VERSION: usize = end_of!(sys::mcp_server_info, describe);
@@ -293,7 +307,16 @@ mod tests {
 
     static GROWN: Grown = Grown { first: sys::mcp_capabilities { size: 16, reserved: 0, check: None }, later: None };
 
-    unsafe extern "C" fn get_interface(_: *const sys::mcp_host, _: *const std::ffi::c_char) -> *const c_void {
+    static BUNDLE: sys::mcp_bundle = sys::mcp_bundle { size: 16, reserved: 0, directory: Some(directory) };
+
+    unsafe extern "C" fn directory(_: *const sys::mcp_host, sink: *const sys::mcp_sink) {
+        unsafe { write(sink, "/bundles/notes") };
+    }
+
+    unsafe extern "C" fn get_interface(_: *const sys::mcp_host, name: *const std::ffi::c_char) -> *const c_void {
+        if unsafe { CStr::from_ptr(name) } == sys::MCP_BUNDLE {
+            return (&raw const BUNDLE).cast();
+        }
         (&raw const GROWN).cast()
     }
 
@@ -325,12 +348,20 @@ mod tests {
         assert!(unsafe { Host::new(&older) }.is_err());
         let sizes = [
             sys::mcp_caller::FIRST_VERSION,
+            sys::mcp_bundle::FIRST_VERSION,
             sys::mcp_server_info::FIRST_VERSION,
             sys::mcp_subscriptions::FIRST_VERSION,
             sys::mcp_store::FIRST_VERSION,
             sys::mcp_metrics::FIRST_VERSION,
             sys::mcp_capabilities::FIRST_VERSION,
         ];
-        assert_eq!(sizes, [16, 16, 24, 40, 40, 16]);
+        assert_eq!(sizes, [16, 16, 16, 24, 40, 40, 16]);
+    }
+
+    #[test]
+    fn a_bundle_has_its_folder() {
+        let host = host_of_size(96);
+        let host = unsafe { Host::new(&host) }.expect("it has all that is used");
+        assert_eq!(host.bundle_directory(), Some("/bundles/notes".into()));
     }
 }

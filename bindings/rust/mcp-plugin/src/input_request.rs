@@ -20,8 +20,9 @@ pub enum Elicited<T> {
 }
 
 impl Context {
-    /// Asks the user to fill in a form, whose fields are the members of `T`: texts, numbers, booleans and enums. `key`
-    /// is the question's name among those of this call.
+    /// Asks the user to fill in a form, whose fields are the members of `T`: texts, numbers, booleans, enums, and `Vec`
+    /// of enums, where several may be chosen. The comment of a variant is what the user reads of it. `key` is the
+    /// question's name among those of this call.
     ///
     /// ```
     /// # use mcp_plugin::{plugin, Context, Elicited, Error, schemars, serde};

@@ -1,7 +1,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 /// The JSON Schema of what `T` is read from: of the arguments of a tool.
 pub fn input_schema<T: JsonSchema>() -> Value {
@@ -9,14 +9,29 @@ pub fn input_schema<T: JsonSchema>() -> Value {
 }
 
 /// The JSON Schema of a result `T`, as a tool's structured content has it: that of an object, which has `T` as its
-/// member `result` where `T` is none. None where its type is not known.
+/// member `result` where `T` is none: of an `Option`, where it is null. None where its type is not known.
 pub fn output_schema<T: JsonSchema>() -> Option<Value> {
-    let schema = schema_of::<T>(SchemaSettings::draft2020_12().for_serialize());
-    match schema.get("type") {
-        None => None,
-        Some(name) if name == "object" => Some(schema),
-        Some(_) => Some(json!({ "type": "object", "properties": { "result": schema }, "required": ["result"] })),
+    let mut schema = schema_of::<T>(SchemaSettings::draft2020_12().for_serialize());
+    let names = schema.get("type")?.clone();
+    if names == "object" {
+        return Some(schema);
     }
+    // References lead from the root.
+    let definitions = schema.as_object_mut().and_then(|members| members.remove("$defs"));
+    let mut root = if names.as_array().is_some_and(|names| names.contains(&json!("object"))) {
+        schema["type"] = "object".into();
+        json!({ "type": "object", "anyOf": [schema, with_result(json!({ "type": "null" }))] })
+    } else {
+        with_result(schema)
+    };
+    if let Some(definitions) = definitions {
+        root["$defs"] = definitions;
+    }
+    Some(root)
+}
+
+fn with_result(schema: Value) -> Value {
+    json!({ "type": "object", "properties": { "result": schema }, "required": ["result"] })
 }
 
 /// The schema of a form, whose fields have one type each.
@@ -24,12 +39,60 @@ pub(crate) fn form<T: JsonSchema>() -> Value {
     let mut schema = input_schema::<T>();
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(|fields| fields.values_mut()).filter_map(Value::as_object_mut) {
-        // Of an Option.
-        if let Some(name) = field.get("type").and_then(Value::as_array).and_then(|names| names.first()).cloned() {
-            field.insert("type".into(), name);
+        remove_null(field);
+        if let Some(choices) = take_choices(field) {
+            field.extend([("type".into(), "string".into()), ("oneOf".into(), choices)]);
+        }
+        if let Some(items) = field.get_mut("items").and_then(Value::as_object_mut) {
+            if let Some(choices) = take_choices(items) {
+                items.insert("anyOf".into(), choices);
+            }
         }
     }
     schema
+}
+
+// Of an Option: who leaves a field empty does not send it.
+fn remove_null(field: &mut Map<String, Value>) {
+    match field.get("anyOf").and_then(Value::as_array).cloned().as_deref() {
+        Some([Value::Object(value), null]) if null["type"] == "null" => {
+            field.remove("anyOf");
+            for (keyword, said) in value {
+                field.entry(keyword).or_insert_with(|| said.clone());
+            }
+        }
+        _ => {}
+    }
+    if let Some(name) = field.get("type").and_then(Value::as_array).and_then(|names| names.first()).cloned() {
+        field.insert("type".into(), name);
+    }
+    if let Some(values) = field.get_mut("enum").and_then(Value::as_array_mut) {
+        values.retain(|value| !value.is_null());
+    }
+    if field.get("default").is_some_and(Value::is_null) {
+        field.remove("default");
+    }
+}
+
+// Of an enum whose variants have comments: a client shows the title of each.
+fn take_choices(field: &mut Map<String, Value>) -> Option<Value> {
+    let variants = field.get("oneOf")?.as_array()?;
+    let choices = variants.iter().map(choices_of).collect::<Option<Vec<_>>>()?;
+    field.remove("oneOf");
+    Some(choices.concat().into())
+}
+
+// None where the variant is more than a name. Those without comments are in one enum.
+fn choices_of(variant: &Value) -> Option<Vec<Value>> {
+    let names = match variant.get("const") {
+        Some(name) => std::slice::from_ref(name),
+        None => variant.get("enum")?.as_array()?,
+    };
+    let title = variant.get("title").or(variant.get("description"));
+    names
+        .iter()
+        .map(|name| name.is_string().then(|| json!({ "const": name, "title": title.unwrap_or(name) })))
+        .collect()
 }
 
 // The names of Rust's types of numbers are no formats of JSON Schema, and their bounds are better said: the host refuses

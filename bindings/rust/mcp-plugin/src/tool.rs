@@ -78,7 +78,8 @@ impl Tool {
 /// All arguments of a tool as one type: `fn add(&self, Parameters(wanted): Parameters<Wanted>)`.
 pub struct Parameters<T>(pub T);
 
-/// A result as structured content, for programs, and as text. What is not an object is its member `result`.
+/// A result as structured content, for programs, and as text. What is not an object is its member `result`: so is the
+/// null of an `Option`, whatever its other values are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 

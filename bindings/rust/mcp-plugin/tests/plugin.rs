@@ -1,4 +1,5 @@
 //! What becomes of the methods of a plugin, as a host sees it.
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -27,6 +28,42 @@ struct Point {
 struct Answer {
     city: String,
     zip: Option<i64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    Metric,
+    Imperial,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Size {
+    /// For one
+    Small,
+    /// For a family
+    Large,
+    #[schemars(title = "Too large")]
+    Huge,
+    Any,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code)]
+struct Order {
+    size: Size,
+    /// Or none
+    other: Option<Size>,
+    #[serde(default)]
+    unit: Option<Unit>,
+    units: Vec<Unit>,
+    sizes: Option<Vec<Size>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Node {
+    below: Vec<Node>,
 }
 
 struct Sample {
@@ -77,6 +114,26 @@ impl Sample {
     }
 
     #[tool]
+    fn find(&self, point: Option<Point>) -> Json<Option<Point>> {
+        Json(point)
+    }
+
+    #[tool]
+    fn names(&self) -> Json<Option<BTreeMap<String, i64>>> {
+        Json(Some(BTreeMap::from([("a".into(), 1)])))
+    }
+
+    #[tool]
+    fn roots(&self) -> Json<Vec<Node>> {
+        Json(vec![Node { below: vec![] }])
+    }
+
+    #[tool]
+    fn takes_all(&self, id: u8, #[serde(flatten)] others: BTreeMap<String, Value>) -> String {
+        format!("{id} {others:?}")
+    }
+
+    #[tool]
     fn numbers(&self, signed: Option<i64>, unsigned: Option<u64>, within: Option<Point>, any: Option<Value>) -> String {
         let within = within.map(|Point { x, y }| (x, y));
         format!("{signed:?} {unsigned:?} {within:?} {}", any.unwrap_or_default())
@@ -118,6 +175,12 @@ impl Sample {
     }
 
     #[tool]
+    fn order(&self, context: &Context) -> Result<(), Error> {
+        context.elicit::<Order>("order", "What shall it be?")?;
+        Ok(())
+    }
+
+    #[tool]
     fn keep_the_question(&self, context: &Context) -> &'static str {
         let _ = context.elicit::<Answer>("where", "Where are you?");
         "fine"
@@ -135,6 +198,9 @@ impl Sample {
 
     #[resource(uri = "sample://bytes/{count}")]
     fn bytes(&self, #[arg(complete = Self::counts)] count: u8) -> Result<Vec<u8>, Error> {
+        if count == 99 {
+            return Err(Error::new("There are 98 at most."));
+        }
         if count > 100 {
             return Err(Error::resource_not_found("sample://bytes"));
         }
@@ -181,6 +247,7 @@ fn a_tool_is_described_by_its_method() {
                 "b": { "type": "integer", "default": 10 },
             },
             "required": ["a"],
+            "additionalProperties": false,
         },
         "outputSchema": { "type": "object", "properties": { "result": number }, "required": ["result"] },
     });
@@ -254,6 +321,40 @@ fn an_integer_may_be_written_with_a_fraction() {
 }
 
 #[test]
+fn an_object_that_may_be_missing_fits_its_schema() {
+    let sample = Harness::<Sample>::new();
+    let nothing = json!({ "type": "object", "properties": { "result": { "type": "null" } }, "required": ["result"] });
+    let integer = json!({ "type": "integer", "minimum": i32::MIN, "maximum": i32::MAX });
+    let point = json!({ "type": "object", "properties": { "x": integer, "y": integer }, "required": ["x", "y"] });
+    assert_eq!(tool(&sample, "find")["outputSchema"], json!({ "type": "object", "anyOf": [point, nothing] }));
+    let found = sample.call_tool("find", json!({ "point": { "x": 1, "y": 2 } }));
+    assert_eq!(found.structured(), &json!({ "x": 1, "y": 2 }));
+    assert_eq!(sample.call_tool("find", json!({})).structured(), &json!({ "result": null }));
+
+    let numbers = json!({ "type": "object", "additionalProperties": { "type": "integer" } });
+    assert_eq!(tool(&sample, "names")["outputSchema"], json!({ "type": "object", "anyOf": [numbers, nothing] }));
+    assert_eq!(sample.call_tool("names", json!({})).structured(), &json!({ "a": 1 }));
+}
+
+#[test]
+fn a_reference_leads_from_the_root_of_the_schema() {
+    let schema = tool(&Harness::new(), "roots")["outputSchema"].take();
+    assert_eq!(schema["properties"]["result"]["type"], "array");
+    assert!(schema.to_string().contains(r##""$ref":"#/$defs/Node""##), "{schema}");
+    assert_eq!(schema["$defs"]["Node"]["type"], "object");
+}
+
+#[test]
+fn a_misspelt_argument_is_refused_unless_a_parameter_takes_it() {
+    let sample = Harness::<Sample>::new();
+    let refused = sample.call_tool("add", json!({ "a": 1, "c": 2 }));
+    assert_eq!(refused.json["code"], -32602);
+    assert!(refused.text().contains("unknown field `c`"), "{}", refused.text());
+    assert_eq!(sample.call_tool("takes_all", json!({ "id": 1, "c": 2 })).text(), r#"1 {"c": Number(2)}"#);
+    assert_eq!(sample.call_tool("forecast", json!({ "place": "Rome", "day": 2 })).text(), "Rome for 1 days");
+}
+
+#[test]
 fn a_failure_is_a_tool_error_and_the_others_are_errors_of_the_protocol() {
     let sample = Harness::<Sample>::new();
     let failed = sample.call_tool("parse", json!({ "number": "x" }));
@@ -312,6 +413,28 @@ fn a_question_leaves_the_method_which_is_run_again_with_the_answer() {
 }
 
 #[test]
+fn a_form_has_fields_of_one_type_and_choices_with_titles() {
+    let outcome = Harness::<Sample>::new().call_tool("order", json!({}));
+    let form = &outcome.json["inputRequests"]["order"]["params"]["requestedSchema"];
+    let sizes = json!([
+        { "const": "any", "title": "any" },
+        { "const": "small", "title": "For one" },
+        { "const": "large", "title": "For a family" },
+        { "const": "huge", "title": "Too large" },
+    ]);
+    let units = json!({ "type": "string", "enum": ["metric", "imperial"] });
+    let expected = json!({
+        "size": { "type": "string", "oneOf": sizes },
+        "other": { "type": "string", "oneOf": sizes, "description": "Or none" },
+        "unit": units,
+        "units": { "type": "array", "items": units },
+        "sizes": { "type": "array", "items": { "anyOf": sizes } },
+    });
+    assert_eq!(form["properties"], expected);
+    assert_eq!(form["required"], json!(["size", "units"]));
+}
+
+#[test]
 fn resources_are_read_by_their_uri_and_by_the_variables_of_a_template() {
     let sample = Harness::<Sample>::new();
     let about = json!([{ "uri": "sample://about", "mimeType": "text/plain", "text": "a sample" }]);
@@ -321,6 +444,7 @@ fn resources_are_read_by_their_uri_and_by_the_variables_of_a_template() {
     assert_eq!(bytes("x")["message"], "\"count\" must be an integer within bounds, not \"x\"");
     assert_eq!((&bytes("300")["code"], &bytes("101")["code"]), (&json!(-32602), &json!(-32002)));
     assert_eq!(sample.read("sample://nothing").json["code"], -32002);
+    assert_eq!(bytes("99"), json!({ "code": 1, "message": "There are 98 at most." }), "meant for whoever asks");
 }
 
 #[test]

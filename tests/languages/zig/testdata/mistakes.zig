@@ -53,6 +53,9 @@ comptime {
     _ = mcp.prompt("misspelt", "", misspelt, .{});
 }
 comptime {
+    _ = mcp.resource("weather://{city}", "city", nothing, .{});
+}
+comptime {
     _ = mcp.resourceTemplate("weather://days/{number}", "day", aDay, .{});
 }
 comptime {
