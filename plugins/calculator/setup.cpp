@@ -46,10 +46,23 @@ struct Answer {
   }
 };
 
-std::string formatted(double value, std::chars_format format, int digits) {
-  std::array<char, 340> text{};  // the largest double has 309 digits before the point
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, digits).ptr;
+std::string with_precision(double value, int digits) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, digits).ptr;
   return {text.data(), end};
+}
+
+// The decimal number that people see, with zeros behind it: the further digits of the double are not meant.
+std::string with_decimal_places(double value, int places) {
+  // 0 is added because -0.4 is rounded to 0, and not to -0.
+  const double seen = rounded(value, places) + 0.0;
+  std::array<char, 340> digits{};  // the largest double has 309 before the point
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), seen, std::chars_format::fixed).ptr;
+  std::string text(digits.data(), end);
+  if (places == 0) return text;
+  if (text.find('.') == std::string::npos) text += '.';
+  text.resize(text.find('.') + 1 + static_cast<std::size_t>(places), '0');
+  return text;
 }
 
 Answer answer_to(const Calculation& calculation) {
@@ -58,9 +71,7 @@ Answer answer_to(const Calculation& calculation) {
   const auto places = calculation.decimal_places;
   if (places && (*places < 0 || *places > max_decimal_places)) throw mcp::ToolError("decimal_places must be 0 to 15");
   const double value = evaluate(calculation.expression);
-  // 0 is added because -0.4 is rounded to 0, and not to -0.
-  return {value, places ? formatted(rounded(value, *places) + 0.0, std::chars_format::fixed, *places)
-                        : formatted(value, std::chars_format::general, calculation.precision)};
+  return {value, places ? with_decimal_places(value, *places) : with_precision(value, calculation.precision)};
 }
 
 mcp::ToolResult calculate(const Calculation& calculation) {

@@ -88,10 +88,11 @@ std::vector<std::string> ZoneDirectory::names() const {
 }
 
 std::optional<TimeZone> ZoneDirectory::load_exactly(const std::string& name) const {
-  if (!is_zone_name(name)) return std::nullopt;
+  // Those that count leap seconds are no zones of clocks.
+  if (!is_zone_name(name) || name.starts_with("right/")) return std::nullopt;
   const fs::path file = fs::path(folder_) / name;
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) return std::nullopt;
+  if (!fs::is_regular_file(file, error) || !begins_as_zone(file)) return std::nullopt;
   try {
     return TimeZone(name, parse_zone_data(content_of(file)));
   } catch (const std::runtime_error& reason) {

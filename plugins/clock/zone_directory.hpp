@@ -24,7 +24,7 @@ class ZoneDirectory {
   std::vector<std::string> names() const;
 
  private:
-  // Nothing if there is no such file.
+  // Nothing if there is no such file, or it is none of a zone.
   std::optional<TimeZone> load_exactly(const std::string& name) const;
 
   std::string folder_;

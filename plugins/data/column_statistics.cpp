@@ -13,9 +13,9 @@ constexpr unsigned register_bits = 12;
 constexpr std::size_t register_count = std::size_t{1} << register_bits;
 constexpr std::size_t max_text_bytes = 200;
 
-// The standard library's hash, stirred (splitmix64), because all of its bits matter here.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = std::hash<std::string_view>()(text) + 0x9E3779B97F4A7C15U;
+// What splitmix64 does, because all bits of a hash matter here.
+std::uint64_t stirred(std::uint64_t hash) {
+  hash += 0x9E3779B97F4A7C15U;
   hash = (hash ^ (hash >> 30U)) * 0xBF58476D1CE4E5B9U;
   hash = (hash ^ (hash >> 27U)) * 0x94D049BB133111EBU;
   return hash ^ (hash >> 31U);
@@ -24,6 +24,17 @@ std::uint64_t hash_of(std::string_view text) {
 double as_double(const Number& number) {
   const auto* const integer = std::get_if<std::int64_t>(&number);
   return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(number);
+}
+
+// The same of 1, 1.0 and 1e0.
+std::uint64_t hash_of(const Number& number) {
+  constexpr double limit = 9223372036854775808.0;  // of std::int64_t
+  if (const auto* const integer = std::get_if<std::int64_t>(&number))
+    return stirred(std::bit_cast<std::uint64_t>(*integer));
+  const double real = std::get<double>(number);
+  const bool is_whole = real >= -limit && real < limit && real == std::trunc(real);
+  return stirred(is_whole ? std::bit_cast<std::uint64_t>(static_cast<std::int64_t>(real))
+                          : std::bit_cast<std::uint64_t>(real));
 }
 
 bool is_less(const Number& a, const Number& b) {
@@ -57,12 +68,14 @@ std::string_view name_of(ColumnType type) {
 
 void DistinctCount::add(std::uint64_t hash) {
   if (!is_exact()) return add_to_registers(hash);
-  seen_.insert(hash);
+  const auto place = std::lower_bound(seen_.begin(), seen_.end(), hash);
+  if (place != seen_.end() && *place == hash) return;
+  seen_.insert(place, hash);
   if (seen_.size() <= max_exact) return;
   registers_.assign(register_count, 0);
   for (const auto each : seen_)
     add_to_registers(each);
-  seen_ = {};
+  seen_ = std::vector<std::uint64_t>();
 }
 
 void DistinctCount::add_to_registers(std::uint64_t hash) {
@@ -108,7 +121,7 @@ void ColumnStatistics::add(std::string_view text) {
     return;
   }
   ++count_;
-  distinct_.add(hash_of(text));
+  distinct_texts_.add(stirred(std::hash<std::string_view>()(text)));
   const auto number = number_of(text);
   if (number.index() != 0) {
     add_number(number);
@@ -121,6 +134,7 @@ void ColumnStatistics::add(std::string_view text) {
 // Welford's way, which loses no digits to large sums.
 void ColumnStatistics::add_number(const Number& number) {
   if (texts_ > 0) return;  // nobody will ask
+  distinct_numbers_.add(hash_of(number));
   const double value = as_double(number);
   if (std::holds_alternative<double>(number)) ++reals_;
   if (smallest_.index() == 0 || is_less(number, smallest_)) smallest_ = number;

@@ -9,7 +9,6 @@
 #include <random>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "data/number.hpp"
@@ -31,7 +30,7 @@ class DistinctCount {
  private:
   void add_to_registers(std::uint64_t hash);
 
-  std::unordered_set<std::uint64_t> seen_;
+  std::vector<std::uint64_t> seen_;  // in their order
   std::vector<std::uint8_t> registers_;
 };
 
@@ -63,7 +62,8 @@ class ColumnStatistics {
   ColumnType type() const;
   std::int64_t count() const { return count_; }  // of values that are not missing
   std::int64_t missing() const { return missing_; }
-  const DistinctCount& distinct() const { return distinct_; }
+  // In a column of numbers 1.5 and 1.50 are the same.
+  const DistinctCount& distinct() const { return texts_ > 0 ? distinct_texts_ : distinct_numbers_; }
 
   // Of a column of numbers.
   Number smallest() const { return smallest_; }
@@ -85,7 +85,8 @@ class ColumnStatistics {
   std::int64_t missing_ = 0;
   std::int64_t reals_ = 0;
   std::int64_t texts_ = 0;
-  DistinctCount distinct_;
+  DistinctCount distinct_texts_;
+  DistinctCount distinct_numbers_;  // as long as there are no texts
   Number smallest_;
   Number largest_;
   double mean_ = 0;

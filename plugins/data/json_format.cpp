@@ -17,7 +17,7 @@ constexpr std::size_t max_indented_bytes = 8'388'608;
 struct Value {
   char kind = 's';                // a scalar, or '{', or '['
   std::string text;               // of a scalar
-  std::vector<std::string> keys;  // of an object, as JSON
+  std::vector<std::string> keys;  // of an object
   std::vector<Value> items;
 };
 
@@ -32,7 +32,8 @@ class Builder {
 
   bool null() { return scalar("null"); }
   bool boolean(bool value) { return scalar(value ? "true" : "false"); }
-  bool number_integer(number_integer_t value) { return scalar(std::to_string(value)); }
+  // Only what has a minus comes here, and a zero has lost it.
+  bool number_integer(number_integer_t value) { return scalar(value == 0 ? "-0" : std::to_string(value)); }
   bool number_unsigned(number_unsigned_t value) { return scalar(std::to_string(value)); }
   bool number_float(number_float_t, const string_t& written) { return scalar(written); }
   bool string(string_t& value) { return scalar(mcp::dump_json(value)); }
@@ -42,7 +43,7 @@ class Builder {
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool key(string_t& name) {
-    open_.back()->keys.push_back(mcp::dump_json(name));
+    open_.back()->keys.push_back(std::move(name));
     return true;
   }
   template <class Exception>
@@ -95,7 +96,7 @@ class Writer {
       if (!is_first) text_ += indent_ > 0 ? "," : ", ";
       is_first = false;
       new_line();
-      if (value.kind == '{') text_ += value.keys[item] + ": ";
+      if (value.kind == '{') text_ += mcp::dump_json(value.keys[item]) + ": ";
       write(value.items[item]);
     }
     --depth_;

@@ -58,6 +58,8 @@ void restrict(sqlite3* connection, Watch& watch) {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+  // What is in double quotes is a name, and never a text because no column has that name.
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
   sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, max_value_bytes);
   // Each column of a row is a copy. A result has no more of them than a table can have.
   sqlite3_limit(connection, SQLITE_LIMIT_COLUMN, static_cast<int>(CsvReader::max_fields));

@@ -43,13 +43,11 @@ std::string insert_sql(std::size_t columns) {
 void bind(sqlite::Statement& statement, int index, std::string_view text, ColumnType type) {
   if (text.empty()) return statement.bind(index, nullptr);
   const auto number = type == ColumnType::text ? Number() : number_of(text);
-  if (const auto* const integer = std::get_if<std::int64_t>(&number)) {
-    statement.bind(index, *integer);
-  } else if (const auto* const real = std::get_if<double>(&number)) {
-    statement.bind(index, *real);
-  } else {
-    statement.bind_view(index, text);
-  }
+  if (number.index() == 0) return statement.bind_view(index, text);
+  const auto* const integer = std::get_if<std::int64_t>(&number);
+  // SQL divides integers without a remainder. So 3 is one only where no value of its column has a fraction.
+  if (integer != nullptr && type == ColumnType::integer) return statement.bind(index, *integer);
+  statement.bind(index, integer != nullptr ? static_cast<double>(*integer) : std::get<double>(number));
 }
 
 void insert_rows(const sqlite::Database& database, const Descriptor& file, const Survey& survey,

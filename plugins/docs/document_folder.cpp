@@ -27,20 +27,24 @@ std::string name_without_ending(const std::string& name) {
 
 }  // namespace
 
-Documents DocumentFolder::scan(const Documents& known) const {
-  Documents documents;
+FolderScan DocumentFolder::scan(const Documents& known) const {
+  FolderScan scan;
   const auto add = [&](const WalkedEntry& entry) {
     if (!S_ISREG(entry.status.st_mode) || !is_markdown(entry.path.name()) || is_hidden(entry.path)) return true;
+    scan.is_complete = scan.documents.size() < max_documents;
+    if (!scan.is_complete) return false;
     // What vanished or became unreadable since the folder was read is left out.
-    if (auto found = document(entry, known)) documents.emplace(entry.path.text(), *std::move(found));
-    return documents.size() < max_documents;
+    if (auto found = document(entry, known)) scan.documents.emplace(entry.path.text(), *std::move(found));
+    return true;
   };
   try {
-    directory_.walk({}, {.max_depth = max_depth}, add);
-  } catch (const FileError&) {
-    return {};
+    const bool saw_all = directory_.walk({}, {.max_depth = max_depth}, add);
+    scan.is_complete = scan.is_complete && saw_all;
+  } catch (const FileError& error) {
+    const bool is_gone = error.is_not_found() || error.is_not_a_folder();
+    return {is_gone ? Documents() : known, true};
   }
-  return documents;
+  return scan;
 }
 
 std::optional<Document> DocumentFolder::document(const WalkedEntry& entry, const Documents& known) const {

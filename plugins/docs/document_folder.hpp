@@ -28,6 +28,11 @@ struct Document {
 // By path in the folder: "guide/install.md".
 using Documents = std::map<std::string, Document, std::less<>>;
 
+struct FolderScan {
+  Documents documents;
+  bool is_complete = true;  // false: there are more than are looked for
+};
+
 class DocumentFolder {
  public:
   static constexpr std::uint64_t max_document_size = 10485760;
@@ -40,8 +45,9 @@ class DocumentFolder {
   std::optional<FileError> why_unreadable() const { return directory_.why_unreadable(); }
 
   // What is there now, without documents that are too large or cannot be read. Reads those only that `known` does not
-  // have unchanged. Empty if the folder is not there.
-  Documents scan(const Documents& known) const;
+  // have unchanged. Empty if the folder is not there; what is known where it cannot be opened for another reason, which
+  // may be one of the moment, as in a file system of the network.
+  FolderScan scan(const Documents& known) const;
 
   // The content of one document. Nothing if there is none with this path. Throws FileError.
   std::optional<std::string> read(std::string_view path) const;

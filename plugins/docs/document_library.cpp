@@ -26,7 +26,8 @@ DocumentLibrary::DocumentLibrary(mcp::Plugin& plugin, DocumentFolder folder)
     : plugin_(plugin), folder_(std::move(folder)) {}
 
 void DocumentLibrary::refresh() {
-  Documents now = folder_.scan(documents_);
+  auto [now, is_complete] = folder_.scan(documents_);
+  if (!is_complete && !std::exchange(has_warned_, true)) warn_of_more();
   bool is_changed = now.empty() != has_built_in_;
   std::vector<std::string> gone_or_rewritten;
   for (const auto& [path, document] : documents_) {
@@ -69,6 +70,12 @@ std::optional<std::string> DocumentLibrary::read(std::string_view path) const {
 std::vector<std::string> DocumentLibrary::paths() const {
   const MutexLock lock(mutex_);
   return paths_;
+}
+
+void DocumentLibrary::warn_of_more() {
+  plugin_.warn("the folder " + folder_.path() + " has more than " + std::to_string(DocumentFolder::max_documents) +
+               " documents, or too many files to look at: some are not listed, and can be read by their path only. " +
+               "Give a part of them to another instance of this plugin");
 }
 
 void DocumentLibrary::withdraw(const std::string& path) {

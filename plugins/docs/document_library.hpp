@@ -35,13 +35,15 @@ class DocumentLibrary {
   std::vector<std::string> paths() const;
 
  private:
+  void warn_of_more();
   void withdraw(const std::string& path);
   void publish(const std::string& path, const Document& document);
   void set_built_in(bool is_wanted);
 
   mcp::Plugin& plugin_;
   const DocumentFolder folder_;
-  Documents documents_;  // refresh's own
+  Documents documents_;  // refresh's own, as the next
+  bool has_warned_ = false;
   mutable Mutex mutex_;
   std::vector<std::string> paths_ GUARDED_BY(mutex_);  // of documents_
   std::atomic<bool> has_built_in_ = false;

@@ -35,7 +35,8 @@ std::vector<std::string> texts_of(const std::string& name, const Json& value) {
 std::string encoded_list(const std::vector<std::string>& texts) {
   std::string list;
   for (const auto& text : texts)
-    list += (list.empty() ? "" : ",") + percent_encoded(text);
+    list += percent_encoded(text) + ',';
+  if (!list.empty()) list.pop_back();
   return list;
 }
 
@@ -174,6 +175,7 @@ void UrlTemplate::add_segments(std::string& url, const Part& part, const Values&
     const auto value = values(variable.name);
     if (value.is_null()) continue;
     const auto texts = texts_of(variable.name, value);
+    if (texts.empty()) continue;  // as if it were not given (RFC 6570 section 2.3)
     if (std::find(texts.begin(), texts.end(), "") != texts.end()) {
       throw mcp::ToolError("The argument \"" + variable.name + "\" must not be empty.");
     }
@@ -196,6 +198,7 @@ void UrlTemplate::add_query(std::string& url, const Part& part, const Values& va
     const auto value = values(variable.name);
     if (value.is_null()) continue;
     const auto texts = texts_of(variable.name, value);
+    if (texts.empty()) continue;
     if (!variable.is_exploded) {
       add(variable.name, encoded_list(texts));
       continue;

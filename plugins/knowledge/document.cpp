@@ -32,16 +32,45 @@ std::string_view cut(std::string_view text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
+// Without blanks at its end.
+std::string_view take_line(std::string_view& text) {
+  const auto line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
+}
+
+// Which is from "---" to "---" at the very beginning.
+std::string_view without_front_matter(std::string_view text) {
+  auto rest = text;
+  if (take_line(rest) != "---") return text;
+  while (!rest.empty()) {
+    if (take_line(rest) == "---") return rest;
+  }
+  return text;
+}
+
+// The sign of the fence that the line is, or NUL.
+char fence_of(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  // With another one behind it, it is a span of code in a line.
+  const bool is_span = line.find('`', line.find_first_not_of('`')) != std::string_view::npos;
+  return (line.starts_with("```") && !is_span) || line.starts_with("~~~") ? line.front() : '\0';
+}
+
+// Where there are fences of code, "#" begins comments.
 std::string_view first_heading(std::string_view text) {
-  while (!text.empty()) {
-    const auto line = text.substr(0, text.find('\n'));
-    const auto begin = line.find_first_not_of('#');
-    if (begin != 0 && begin != std::string_view::npos && line[begin] == ' ') {
-      const auto first = line.find_first_not_of(' ', begin);
-      if (first == std::string_view::npos) return {};
-      return line.substr(first, line.find_last_not_of(" #\r") - first + 1);
+  char open_fence = '\0';
+  for (text = without_front_matter(text); !text.empty();) {
+    const auto line = take_line(text);
+    const char fence = fence_of(line);
+    if (fence != '\0' && (open_fence == '\0' || open_fence == fence)) {
+      open_fence = open_fence == '\0' ? fence : '\0';
+      continue;
     }
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto begin = line.find_first_not_of('#');
+    if (open_fence != '\0' || begin == 0 || begin == std::string_view::npos || line[begin] != ' ') continue;
+    const auto first = line.find_first_not_of(' ', begin);
+    return line.substr(first, line.find_last_not_of(" #") - first + 1);
   }
   return {};
 }

@@ -80,33 +80,48 @@ class Reader {
     while (at < rest_.size() && (is_letter(rest_[at]) || (rest_[at] >= '0' && rest_[at] <= '9')))
       ++at;
     const std::string name = lower_case(rest_.substr(begin, at - begin));
-    skip_tag(at);
+    const bool ends_itself = skip_tag(at);
     if (std::find(inline_tags.begin(), inline_tags.end(), name) == inline_tags.end()) add(' ');
-    if (name == "title") in_title_ = !is_end && title_.empty();
-    if (!is_end && std::find(silent.begin(), silent.end(), name) != silent.end()) skip_element(name);
+    if (name == "title") in_title_ = !is_end && !ends_itself && title_.empty();
+    if (!is_end && std::find(silent.begin(), silent.end(), name) != silent.end()) skip_element(name, ends_itself);
   }
 
-  // To behind the > that is in no quotes.
-  void skip_tag(std::size_t at) {
+  // To behind the > that is in no quotes, which are some only where a value begins. True if it is that of "/>".
+  bool skip_tag(std::size_t at) {
+    enum class In { names, equals, value } in = In::names;
     char quote = '\0';
     for (; at < rest_.size(); ++at) {
       const char c = rest_[at];
       if (quote != '\0') {
         if (c == quote) quote = '\0';
-      } else if (c == '"' || c == '\'') {
-        quote = c;
       } else if (c == '>') {
         break;
+      } else if (in == In::equals && (c == '"' || c == '\'')) {
+        quote = c;
+        in = In::names;
+      } else if (is_space(c)) {
+        if (in == In::value) in = In::names;
+      } else if (in != In::names) {
+        in = In::value;
+      } else if (c == '=') {
+        in = In::equals;
       }
     }
+    const bool ends_itself = at < rest_.size() && rest_[at - 1] == '/';
     rest_.remove_prefix(std::min(at + 1, rest_.size()));
+    return ends_itself;
   }
 
-  void skip_element(const std::string& name) {
-    for (std::size_t at = rest_.find("</"); at != npos; at = rest_.find("</", at + 2)) {
-      if (lower_case(rest_.substr(at + 2, name.size())) == name) return rest_.remove_prefix(at);
+  // To its end tag. What "/>" ends in XHTML goes on in HTML: it has ended unless the next tag of its name is an end.
+  void skip_element(const std::string& name, bool ends_itself) {
+    for (std::size_t at = rest_.find('<'); at != npos; at = rest_.find('<', at + 1)) {
+      const bool is_end = rest_.substr(at).starts_with("</");
+      if (!is_end && !ends_itself) continue;
+      if (lower_case(rest_.substr(at + (is_end ? 2 : 1), name.size())) != name) continue;
+      if (is_end) rest_.remove_prefix(at);
+      return;
     }
-    rest_ = {};
+    if (!ends_itself) rest_ = {};
   }
 
   void skip_behind(std::string_view end) {

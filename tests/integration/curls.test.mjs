@@ -346,7 +346,7 @@ suite('Compatibility', () => {
     'call load_csv': ['data', /"rows":2/],
     'call analyze_data': ['data', /2 values, 0 missing/],
     'call describe': ['data', /"mean":6\.25/],
-    'call query': ['data', /\["north",10\]/],
+    'call query': ['data', /\["north",10\.0\]/],
     'call format_json': ['data', /^\[\n {2}1,\n {2}\{\}\n\]/],
     'call far_calculate': ['far', /42/],
   };

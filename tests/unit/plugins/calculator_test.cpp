@@ -56,6 +56,9 @@ TEST_F(Calculator, CountsDigitsAfterThePointAsItsRoundDoes) {
   EXPECT_EQ(formatted("-2.5", 0), "-3");
   EXPECT_EQ(formatted("-0.4", 0), "0");
   EXPECT_EQ(formatted("0.1", 15), "0.100000000000000");
+  EXPECT_EQ(formatted("123456789.1", 15), "123456789.100000000000000");
+  EXPECT_EQ(formatted("-123456789.1", 3), "-123456789.100");
+  EXPECT_EQ(formatted("123456789012345678", 1), "123456789012345680.0");
 }
 
 TEST_F(Calculator, RefusesAPrecisionThatMeansNothing) {

@@ -141,6 +141,14 @@ TEST_F(Clock, RefusesANameThatIsAPath) {
   }
 }
 
+TEST_F(Clock, AFileThatIsNoZoneIsAnUnknownOne) {
+  for (const std::string zone : {"leapseconds", "right/Europe/Berlin"}) {
+    const auto outcome = harness_.call_tool("now", {{"zone", zone}});
+    EXPECT_FALSE(outcome.ok());
+    EXPECT_THAT(outcome.text(), HasSubstr("Unknown time zone \"" + zone + "\". ")) << zone;
+  }
+}
+
 TEST_F(Clock, ListsZones) {
   const auto found = harness_.call_tool("time_zones", {{"filter", "new york"}}).structured();
   EXPECT_EQ(found["zones"], Json{"America/New_York"});

@@ -129,6 +129,18 @@ TEST(ColumnStatistics, OneTextMakesAColumnOfTexts) {
   EXPECT_EQ(ColumnStatistics(1).type(), ColumnType::empty);
 }
 
+TEST(ColumnStatistics, NumbersAreTheSameHoweverTheyAreWrittenAndTextsAreNot) {
+  const auto distinct = [](const std::vector<std::string>& values) {
+    ColumnStatistics column(10);
+    for (const auto& value : values)
+      column.add(value);
+    return column.distinct().value();
+  };
+  EXPECT_EQ(distinct({"1.5", "1.50", "15e-1", "1", "1.0", "-0.0", "0", "1e300", "1.0e300"}), 4);
+  EXPECT_EQ(distinct({"9007199254740993", "9007199254740992"}), 2);
+  EXPECT_EQ(distinct({"1.5", "1.50", "x", "1.5"}), 3);
+}
+
 class Store : public testing::Test {
  protected:
   Table load(const std::string& name, const std::string& content) {
@@ -260,6 +272,25 @@ TEST_F(Store, TrimsAsSqliteDoes) {
             R"([["C361","61"]])");
 }
 
+TEST_F(Store, AColumnWithAFractionIsDividedAsSuch) {
+  load("prices.csv", "price,pieces\n3,3\n2.5,1\n1,\n");
+  EXPECT_EQ(answer("SELECT price, price / 2, pieces / 2 FROM prices"), "[[3.0,1.5,1],[2.5,1.25,0],[1.0,0.5,null]]");
+  EXPECT_EQ(answer("SELECT avg(price / 2) FROM prices"), "[[1.0833333333333333]]");
+}
+
+TEST_F(Store, AnIntegerBeyond64BitsKeepsItsDigitsAsAText) {
+  load("ids.csv", "id\n12345678901234567890\n7\n");
+  EXPECT_EQ(store_.find("ids")->columns[0]["type"], "text");
+  EXPECT_EQ(answer("SELECT id FROM ids"), R"([["12345678901234567890"],["7"]])");
+}
+
+TEST_F(Store, WhatIsInDoubleQuotesIsAColumnOrAnError) {
+  load("a.csv", "price\n3\n");
+  EXPECT_EQ(answer("SELECT \"price\", 'prise' FROM a"), R"([[3,"prise"]])");
+  EXPECT_THAT(failure("SELECT sum(\"prise\") FROM a", {std::chrono::minutes(1), 1, 1000}),
+              HasSubstr("no such column: "));
+}
+
 TEST_F(Store, ATableIsFoundWhateverTheCaseOfItsName) {
   load("Sales 2026.csv", "x\n1\n");
   EXPECT_EQ(store_.find("SALES_2026")->rows, 1);
@@ -274,8 +305,11 @@ TEST(DataChart, HasNothingInItThatIsNotText) {
 }
 
 TEST(DataJson, NumbersAndNamesThatStandTwiceStayAsTheyAre) {
-  EXPECT_EQ(format_json(R"([1.10, 1e2, -0, 12345678901234567890])", 0, false), "[1.10, 1e2, 0, 12345678901234567890]");
+  EXPECT_EQ(format_json(R"([1.10, 1e2, -0, 0, -7, 12345678901234567890])", 0, false),
+            "[1.10, 1e2, -0, 0, -7, 12345678901234567890]");
   EXPECT_EQ(format_json(R"({"b": 1, "a": 2, "a": 1})", 0, true), R"({"a": 2, "a": 1, "b": 1})");
+  EXPECT_EQ(format_json(R"({"a b": 1, "a": 2, "aé\"": 3, "a\u0007": 4})", 0, true),
+            R"({"a": 2, "a\u0007": 4, "a b": 1, "aé\"": 3})");
   EXPECT_EQ(format_json("{}", 2, false), "{}");
   EXPECT_EQ(format_json(R"("ü\u0007")", 2, false), R"("ü\u0007")");
   EXPECT_THROW(format_json("", 2, false), std::invalid_argument);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <mcp/plugin/testing.hpp>
 
+#include "docs/document_folder.hpp"
 #include "docs/setup.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -162,6 +164,36 @@ TEST_F(Docs, SaysNothingWhileNothingChanges) {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_EQ(harness.components_changed(), before);
   EXPECT_TRUE(harness.updated_resources().empty());
+}
+
+TEST_F(Docs, SaysOnceThatThereAreMoreDocumentsThanItLists) {
+  for (int i = 0; i < 1000; ++i)
+    folder_.write("docs/many/" + std::to_string(i) + ".md", "x");
+  mcp::testing::Harness harness(setup, config());
+  EXPECT_EQ(uris(harness).size(), 1000U);
+  EXPECT_EQ(read(harness, "many/999.md").text(), "x");
+  folder_.write("docs/first.md", "x");
+  EXPECT_TRUE(comes_true([&] { return harness.read("docs://first.md").text() == "x"; }));
+  const auto logs = harness.logs();
+  EXPECT_EQ(std::count_if(
+                logs.begin(), logs.end(),
+                [](const auto& log) { return log.message.find("has more than 1000 documents") != std::string::npos; }),
+            1);
+}
+
+TEST_F(Docs, KeepsTheListWhileTheFolderCannotBeOpened) {
+  const auto link = folder_.path() / "link";
+  fs::create_directory_symlink(folder_.path() / "docs", link);
+  const DocumentFolder folder(link.string());
+  const auto known = folder.scan({}).documents;
+  EXPECT_EQ(known.size(), 2U);
+
+  fs::remove(link);
+  fs::create_directory_symlink(link, link);  // leads nowhere else
+  EXPECT_EQ(folder.scan(known).documents.size(), 2U);
+
+  fs::remove(link);
+  EXPECT_TRUE(folder.scan(known).documents.empty());
 }
 
 TEST_F(Docs, BuiltInDocumentIsThereUntilThereIsAnother) {

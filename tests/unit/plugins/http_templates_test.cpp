@@ -54,6 +54,13 @@ TEST(HttpUrlTemplate, TakesNumbersBoolsAndLists) {
             "The argument \"a\" must be a text, a number, true or false.");
 }
 
+TEST(HttpUrlTemplate, KeepsEmptyItemsOfAListAndLeavesOutAnEmptyList) {
+  EXPECT_EQ(filled("https://h/{?tags}", {{"tags", {"", "b"}}}), "https://h/?tags=,b");
+  EXPECT_EQ(filled("https://h/{?tags}", {{"tags", {"", ""}}}), "https://h/?tags=,");
+  EXPECT_EQ(filled("https://h/{?tags,b}", {{"tags", Json::array()}, {"b", 1}}), "https://h/?b=1");
+  EXPECT_EQ(filled("https://h/x{/a}{/b*}", {{"a", Json::array()}, {"b", Json::array()}}), "https://h/x");
+}
+
 TEST(HttpUrlTemplate, LeavesNoSegmentThatIsTakenOut) {
   for (const char* const url : {"https://h/{a}", "https://h/x/{a}/y", "https://h{/a}", "https://h{/a*}?q=1"}) {
     EXPECT_THAT(refusal([&] { filled(url, {{"a", ".."}}); }), HasSubstr("must not make \"..\" a segment")) << url;

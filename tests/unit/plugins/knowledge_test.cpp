@@ -44,9 +44,23 @@ TEST(HtmlText, TakesWhatIsNoHtml) {
   EXPECT_EQ(text_of_html("&#x110000; &#0; &; &#; &#xD800;").text, "&; &#;");
 }
 
+TEST(HtmlText, AnElementThatEndsItselfSilencesNothingElse) {
+  EXPECT_EQ(text_of_html("a <script src=\"a.js\"/> b <style/> c <svg viewBox='0 0 1 1' /> d").text, "a b c d");
+  EXPECT_EQ(text_of_html("a <script src=\"a.js\"/> b <script>hidden</script> c").text, "a b c");
+  EXPECT_EQ(text_of_html("a <script src=a.js/>hidden</script> b").text, "a b");
+  EXPECT_EQ(text_of_html("<title/>a").text, "a");
+}
+
+TEST(HtmlText, AQuoteIsOneOnlyWhereAValueBegins) {
+  EXPECT_EQ(text_of_html("<a title=Bob's>a</a> b <a title=it's>c</a>").text, "a b c");
+  EXPECT_EQ(text_of_html("<a ' href = 'x>y' title=\">\">a</a>").text, "a");
+  EXPECT_EQ(text_of_html("<a href=?x='1>a</a> 'b'").text, "a 'b'");
+}
+
 // In time that grows with the length: each of these would take hours if it did with its square.
 TEST(HtmlText, IsNotSlowedDownOnPurpose) {
-  for (const std::string part : {"<", "<!--", "<script>", "</script", "&#", "<a '", "<title>", "</"}) {
+  for (const std::string part : {"<", "<!--", "<script>", "<script/>", "<script/><style/>", "</script", "&#", "<a '",
+                                 "<a b='", "<title>", "</"}) {
     std::string text;
     while (text.size() < 4'000'000)
       text += part;
@@ -76,6 +90,10 @@ TEST(Document, HasATitle) {
   };
   EXPECT_EQ(title("a/b c.md", Kind::markdown, "text\n## The title ##\r\n"), "The title");
   EXPECT_EQ(title("a/b c.md", Kind::markdown, "#no title\n#\n"), "b c");
+  EXPECT_EQ(title("b.md", Kind::markdown, "```sh\n# install it\n~~~\n# more\n```\n# The title\n"), "The title");
+  EXPECT_EQ(title("b.md", Kind::markdown, "- item\n  ~~~\n# comment\n  ~~~\n"), "b");
+  EXPECT_EQ(title("b.md", Kind::markdown, "---\r\n# comment\r\ntags: x\r\n---\r\n# The title\r\n"), "The title");
+  EXPECT_EQ(title("b.md", Kind::markdown, "---\n# The title\n"), "The title");
   EXPECT_EQ(title("b.txt", Kind::text, "# text"), "b");
   EXPECT_EQ(title("b.md", Kind::markdown, "\xEF\xBB\xBF# Marked"), "Marked");
   EXPECT_THROW(title("b.md", Kind::markdown, "\xFF"), std::runtime_error);
