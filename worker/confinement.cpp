@@ -117,9 +117,13 @@ Result<> restrict_files(const LandlockRules& rules, SandboxProfile profile, std:
   return enter_landlock(rules);
 }
 
-void restrict_calls(SandboxProfile profile, SandboxNetwork network, std::vector<std::string>& lacks) {
-  const SeccompRules rules{.network = network, .truncation_by_path = landlock_version() >= landlock_with_truncation};
-  const auto entered = profile == SandboxProfile::strict ? enter_strict_filter(rules) : enter_permissive_filter(rules);
+void restrict_calls(SandboxProfile profile, bool is_program, SandboxNetwork network, std::vector<std::string>& lacks) {
+  const bool is_strict = profile == SandboxProfile::strict;
+  const SeccompRules rules{.network = network,
+                           .local_sockets = !is_strict,
+                           .truncation_by_path = landlock_version() >= landlock_with_truncation};
+  // A program starts others, and what it and they call nobody can list.
+  const auto entered = is_strict && !is_program ? enter_strict_filter(rules) : enter_permissive_filter(rules);
   if (entered.has_error()) {
     lacks.push_back("the kernel takes no filter of system calls (" + entered.error().message +
                     "), so all of them can be made");
@@ -150,9 +154,7 @@ Result<> enter_sandbox(const WorkerSetup& setup, std::vector<std::string>& lacks
       restricted.has_error()) {
     return restricted.error();
   }
-  // A program starts others, and what it and they call nobody can list.
-  const bool is_program = !setup.program.command.empty();
-  restrict_calls(is_program ? SandboxProfile::permissive : sandbox.profile, network, lacks);
+  restrict_calls(sandbox.profile, !setup.program.command.empty(), network, lacks);
   return {};
 }
 

@@ -165,14 +165,19 @@ void allow_sockets(Filter& filter, SandboxNetwork network) {
   filter.on_all(network_calls, SCMP_ACT_ALLOW);
 }
 
-void refuse_sockets(Filter& filter, SandboxNetwork network) {
-  if (network == SandboxNetwork::all) return;
-  const auto is_local = [network](int family) {
-    const bool has_loopback = network == SandboxNetwork::loopback;
+void refuse_sockets(Filter& filter, const SeccompRules& rules) {
+  if (!rules.local_sockets) {
+    filter.on("socket", refuse, {has_bits(0, low_half, AF_UNIX)});
+    for (const auto type : Values{SOCK_DGRAM, SOCK_RAW})  // the kernel makes the first of the second
+      filter.on("socketpair", refuse, {has_bits(0, low_half, AF_UNIX), has_bits(1, socket_type, type)});
+  }
+  if (rules.network == SandboxNetwork::all) return;
+  const bool has_loopback = rules.network == SandboxNetwork::loopback;
+  const auto stays = [has_loopback](int family) {
     return family == AF_UNIX || (has_loopback && (family == AF_INET || family == AF_INET6 || family == AF_NETLINK));
   };
   for (int family = 0; family < AF_MAX; ++family) {
-    if (!is_local(family)) filter.on("socket", refuse, {equals(0, static_cast<std::uint64_t>(family))});
+    if (!stays(family)) filter.on("socket", refuse, {equals(0, static_cast<std::uint64_t>(family))});
   }
   filter.on("socket", refuse, {at_least(0, AF_MAX)});
 }
@@ -239,7 +244,7 @@ Result<> enter_permissive_filter(const SeccompRules& rules) {
   filter.on("setpgid", refuse, {has_bits(1, low_half, static_cast<std::uint64_t>(::getpgid(::getppid())) & low_half)});
   for (const auto request : Values{TIOCSTI, TIOCLINUX})
     filter.on("ioctl", refuse, {has_bits(1, low_half, request)});
-  refuse_sockets(filter, rules.network);
+  refuse_sockets(filter, rules);
   return filter.enter();
 }
 

@@ -9,6 +9,8 @@ namespace mcph {
 
 struct SeccompRules {
   SandboxNetwork network = SandboxNetwork::none;
+  // Of a permissive process: it reaches those of its user, whatever the network. A strict one has none.
+  bool local_sockets = true;
   bool truncation_by_path = false;  // Landlock sees to it that only what may be written can be truncated
 };
 

@@ -85,19 +85,26 @@ test('AProgramInAStrictSandboxReachesWhatItIsGivenAndNothingElse', async (contex
   const [given, other] = ['given', 'other'].map((name) => join(components.folder, name));
   await Promise.all([mkdir(given), mkdir(other)]);
   await writeFile(join(other, 'secret'), 'secret');
-  const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  context.after(() => server.close());
+  const listen = async (...where) => {
+    const server = createServer((socket) => socket.end()).listen(...where);
+    await once(server, 'listening');
+    context.after(() => server.close());
+    return server;
+  };
+  const server = await listen(0, '127.0.0.1');
+  const localSocket = join(given, 'socket');
+  await listen(localSocket);
   // Node.js does not begin without the last.
   const read = [dirname(dirname(await realpath(process.execPath))), here, '/etc/ssl/openssl.cnf'];
   for (const [name, sandbox] of Object.entries({
     strict: { profile: 'strict', required: true, read, write: [given] },
+    networked: { profile: 'strict', network: 'all', required: true, read, write: [given] },
     none: { profile: 'none' },
   })) {
     await addUpstream(components, name, script('confined_upstream.mjs', [], { prefix: `${name}_`, sandbox }));
   }
   const host = await serve(context, components);
-  for (const plugin of ['strict', 'none']) await host.log.until({ event: 'upstream connected', plugin });
+  for (const plugin of ['strict', 'networked', 'none']) await host.log.until({ event: 'upstream connected', plugin });
   const client = await connectHttp(kind, host.url);
   const tries = async (name) => {
     const attempt = async (tool, what) => text(await kind.call(client, { name: `${name}_${tool}`, arguments: { what } }));
@@ -107,12 +114,18 @@ test('AProgramInAStrictSandboxReachesWhatItIsGivenAndNothingElse', async (contex
       otherFolder: await attempt('write', join(other, name)),
       secret: await attempt('read', join(other, 'secret')),
       network: await attempt('connect', String(server.address().port)),
+      localSocket: await attempt('connect_locally', localSocket),
+      // Each of its messages could name another socket.
+      datagrams: await attempt('pair', 'SOCK_RAW'),
+      stream: await attempt('pair', 'SOCK_STREAM'),
     };
   };
-  const denied = { otherFolder: 'EACCES', secret: 'EACCES' };
-  const { network, ...files } = await tries('strict');
-  assert.deepEqual(files, { givenFolder: 'done', temporaryFolder: 'done', ...denied });
+  // A local socket could be the operator's, or that of a service that does as its user says.
+  const denied = { otherFolder: 'EACCES', secret: 'EACCES', localSocket: 'EPERM', datagrams: 'status 1', stream: 'done' };
+  const { network, ...others } = await tries('strict');
+  assert.deepEqual(others, { givenFolder: 'done', temporaryFolder: 'done', ...denied });
   assert.match(network, /^E(ACCES|PERM)$/);
+  assert.deepEqual(await tries('networked'), { givenFolder: 'done', temporaryFolder: 'done', ...denied, network: 'done' });
   for (const [what, outcome] of Object.entries(await tries('none'))) assert.equal(outcome, 'done', what);
   await client.close();
 });

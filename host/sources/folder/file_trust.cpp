@@ -69,7 +69,7 @@ Result<> FileTrust::check(const fs::path& file, const FileDescriptor& opened) co
   for (auto folder = real.parent_path();; folder = folder.parent_path()) {
     if (::stat(folder.c_str(), &status) != 0) return fail_for_now("its folder cannot be looked at: " + last_error());
     if (const auto why = weakness(status)) return refusal("its folder " + folder.string(), *why);
-    if (folder == root || !is_inside) return {};
+    if (folder == root || folder == folder.root_path()) return {};
   }
 }
 

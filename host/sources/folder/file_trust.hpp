@@ -1,9 +1,9 @@
 // Which files in the components folder are loaded: what lies there runs with the host's rights, so whoever can write
 // there can do what the host can. A file must lie in the folder, reached by links or not; it and every folder from the
-// components folder to it must belong to the host's user or to root, and not everybody may be able to write to them. A
-// group may, because many users have one of their own: who shares a group shares the host's rights. Asked of a file
-// that has been opened, so that what is asked is what is read. A value; any thread. Access control lists beyond the
-// mode are not looked at.
+// components folder to it, or, where links may lead out, from the root to it, must belong to the host's user or to
+// root, and not everybody may be able to write to them. A group may, because many users have one of their own: who
+// shares a group shares the host's rights. Asked of a file that has been opened, so that what is asked is what is read.
+// A value; any thread. Access control lists beyond the mode are not looked at.
 #pragma once
 
 #include <filesystem>

@@ -87,6 +87,16 @@ TEST_F(FileTrustTest, FollowsLinksWithinTheFolderOnly) {
               StartsWith("it can be written by everybody"));
 }
 
+// Whoever can write above it can put another folder in its place.
+TEST_F(FileTrustTest, LooksAtAllFoldersAboveWhatALinkLeadsTo) {
+  const auto outside = temporary_.write("drop/build/b.so", "another");
+  fs::create_symlink(outside, components() / "tools/out.so");
+  EXPECT_EQ(refusal_of(components() / "tools/out.so", {.outside_links = true}), "accepted");
+  allow_everybody(temporary_.path() / "drop");
+  EXPECT_THAT(refusal_of(components() / "tools/out.so", {.outside_links = true}),
+              StartsWith("its folder " + (temporary_.path() / "drop").string() + " can be written by everybody"));
+}
+
 TEST_F(FileTrustTest, LetsAPersonNameAFileThatLiesElsewhere) {
   const auto elsewhere = temporary_.write("build/b.so", "another");
   allow_everybody(elsewhere);
