@@ -250,14 +250,20 @@ Coroutine<bool> HttpConnection::serve_request() {
   co_return client_.keep_alive;
 }
 
+// Whether some of it has come already.
+bool HttpConnection::wait_for_request(const HttpRequestReader& reader) {
+  const bool begun = reader.has_begun(buffer_);
+  const auto patience = begun ? limits().header_time : limits().idle_time;
+  wait_for(begun ? Waiting::for_rest : Waiting::for_request, closing_ ? first_request_time : patience);
+  return begun;
+}
+
 Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
   if (watching_ != Watching::off) co_await stop_watching();
   if (disconnected_) co_return false;
   bool header_read = false;
   Clock::time_point body_due = Clock::time_point::max();
-  bool begun = buffer_.size() > 0;
-  const auto patience = begun ? limits().header_time : limits().idle_time;
-  wait_for(begun ? Waiting::for_rest : Waiting::for_request, closing_ ? first_request_time : patience);
+  bool begun = wait_for_request(reader);
   for (;;) {
     if (auto refused = reader.take(buffer_)) {
       auto refusal = *std::move(refused);
@@ -310,7 +316,10 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
     } else if (reader.take_in_place({in_place.data(), count})) {
       co_return false;  // which cannot be
     }
-    if (!std::exchange(begun, true)) wait_for(Waiting::for_rest, limits().header_time);
+    if (!begun && reader.has_begun(buffer_)) {
+      begun = true;
+      wait_for(Waiting::for_rest, limits().header_time);
+    }
   }
 }
 

@@ -157,6 +157,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   // Whether the connection can take another request.
   Coroutine<bool> serve_request();
   // False: there is none to be answered.
+  bool wait_for_request(const HttpRequestReader& reader);
   Coroutine<bool> read_request(HttpRequestReader& reader);
   void wait_for_id(Clock::time_point body_due);
   // Whether there is memory for what has come of the body, which may take a while.

@@ -110,7 +110,9 @@ Result<> HttpListener::listen(const std::filesystem::path& path) {
   if (socket.has_error()) return socket.error();
   path_ = path;
   at_path_ = *std::move(socket);
-  return inherit(::fcntl(at_path_.descriptor.get(), F_DUPFD_CLOEXEC, 0));
+  const int copy = ::fcntl(at_path_.descriptor.get(), F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) return fail("cannot listen at " + path.string() + ": " + last_error());
+  return inherit(copy);
 }
 
 Result<> HttpListener::inherit(int descriptor) {

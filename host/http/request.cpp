@@ -98,8 +98,14 @@ HttpRequestReader::HttpRequestReader(const HttpLimits& limits, std::pmr::memory_
   parser_.message().body.limit_to(limits.body_bytes, body_scanner);
 }
 
+bool HttpRequestReader::has_begun(beast::flat_buffer& buffer) const {
+  if (parser_.got_some()) return true;
+  skip_empty_lines(buffer);
+  return buffer.size() > 0 && view(buffer) != "\r";  // which may be the first half of another one
+}
+
 std::optional<HttpRefusal> HttpRequestReader::take(beast::flat_buffer& buffer) {
-  if (!parser_.got_some()) skip_empty_lines(buffer);
+  if (!has_begun(buffer)) return std::nullopt;
   while (buffer.size() > 0 && !is_complete() && !is_undecided(buffer)) {
     if (header_bytes_ == 0) accept_later_version(buffer);
     const bool in_header = !parser_.is_header_done();

@@ -73,6 +73,9 @@ class HttpRequestReader {
   // The limits and the memory, where the fields are, outlive it. Null: nobody reads a body that is too long.
   HttpRequestReader(const HttpLimits& limits, std::pmr::memory_resource& memory, MakeBodyScanner body_scanner);
 
+  // Whether anything has come of the request. Empty lines before it are nothing, and taken from the buffer (RFC 9112
+  // section 2.2).
+  bool has_begun(boost::beast::flat_buffer& buffer) const;
   // Takes from the buffer what belongs to the request. A refusal: it is none that could be read on.
   std::optional<HttpRefusal> take(boost::beast::flat_buffer& buffer);
 

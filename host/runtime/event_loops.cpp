@@ -218,7 +218,9 @@ void EventLoops::serve(Thread& thread) {
       thread.state.store(Thread::polling);
       loop->belongs_to(&thread);
       lock.unlock();
-      run_loop(thread);
+      do {
+        run_loop(thread);
+      } while (!loop->stopped() && !is_replaced(thread));
       lock.lock();
     } else if (long_tasks_to_begin() > 0) {
       auto& tasks = first_to_begin();
@@ -255,7 +257,8 @@ void EventLoops::provide_thread() {
   }                // else a thread has just come out of its task, or will soon, because the host's own work has an end
 }
 
-void EventLoops::run_loop(Thread& thread) {
+// Until the thread has lost its loop, or a handler of it has met a lack of memory, as a task may.
+void EventLoops::run_loop(Thread& thread) try {
   auto& loop = *thread.loop;
   bool is_lively = false;
   int done = 0;                   // handlers since it last had nothing to do, as far as it is counted
@@ -283,6 +286,7 @@ void EventLoops::run_loop(Thread& thread) {
     done = 1;
     is_lively = now_ns() - since < lively_ns;
   }
+} catch (const std::bad_alloc&) {
 }
 
 // Whether there are other loops, and none of them has just had something to do. One without others is a worker's, which
@@ -376,15 +380,14 @@ bool EventLoops::begin(std::function<void()> task, bool is_urgent) {
     tasks_running_.fetch_sub(1);
     if (is_urgent) {
       run_apart(urgent, std::move(task));
-      return true;
-    }
-    {
+    } else {
       const MutexLock lock(mutex_);
       waiting_.push_back(std::move(task));
       tasks_waiting_.fetch_add(1);
     }
-    // The last running task may have looked for a waiting one just before this one came.
-    if (tasks_running_.load() < blocked_limit_) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
+    // The last running task may have looked for a waiting one just before this one came, or while this one was counted.
+    if (tasks_waiting_.load() > 0 && tasks_running_.load() < blocked_limit_)
+      boost::asio::post(next_context(), [this] { begin_waiting_task(); });
     return true;
   }
   begin_watching(*current_thread_);

@@ -1,6 +1,6 @@
 #include "sources/reaper.hpp"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 #include "runtime/freed_memory.hpp"
@@ -64,8 +64,9 @@ void Reaper::run() {
     ++ending_;
     try {
       ending.thread = std::thread([this, &ending] { end(ending); });
-    } catch (const std::system_error&) {
-      // There is no thread to be had, perhaps because this very plugin has them: the others wait for its end.
+    } catch (const std::exception&) {
+      // There is no thread or no memory to be had, perhaps because this very plugin has them: the others wait for its
+      // end.
       lock.unlock();
       end(ending);
       lock.lock();

@@ -152,7 +152,8 @@ Coroutine<Result<>> ClientConnection::open() {
   co_return opened;
 }
 
-// To the first address that somebody answers at. One that is silent leaves the others their part of the time.
+// To the first address that somebody answers at. One that is silent leaves the others their part of the time that there
+// is.
 Coroutine<ClientConnection::Error> ClientConnection::connect(const NameLookup::Addresses& addresses) {
   Error error = asio::error::host_not_found;
   auto left = addresses->size();
@@ -166,8 +167,9 @@ Coroutine<ClientConnection::Error> ClientConnection::connect(const NameLookup::A
     close_on_exec(socket_.native_handle());
     const auto is_connecting = std::make_shared<bool>(true);
     asio::steady_timer turn(strand_);
-    if (!is_last) {
-      turn.expires_after(patience() / addresses->size());
+    const auto due = due_.load();
+    if (!is_last && due != Clock::time_point::max()) {
+      turn.expires_after((due - Clock::now()) / static_cast<Clock::rep>(left + 1));
       turn.async_wait([weak = weak_from_this(), is_connecting](Error ended) {
         const auto self = weak.lock();
         if (ended || !self || !*is_connecting) return;

@@ -34,18 +34,20 @@ void add_name(const ASN1_IA5STRING* name, std::vector<std::string>& names) {
 
 }  // namespace
 
+std::chrono::system_clock::time_point certificate_time(const asn1_string_st* time) {
+  constexpr std::time_t most = 9'000'000'000;
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return {};
+  return std::chrono::system_clock::from_time_t(std::min(::timegm(&parts), most));
+}
+
 ClientCertificate read_client_certificate(x509_st* certificate) {
   ClientCertificate read{.subject = subject_of(certificate)};
   std::array<unsigned char, 32> digest{};
   unsigned size = 0;
   if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) == 1)
     read.thumbprint = base64url_encode({reinterpret_cast<const char*>(digest.data()), size});
-  std::tm parts{};
-  const bool has_end = ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) == 1;
-  // Beyond what the clock can say there is no end.
-  constexpr std::time_t most = 9'000'000'000;
-  const auto end = has_end ? std::min(::timegm(&parts), most) : 0;
-  read.expiry = std::chrono::system_clock::from_time_t(end);
+  read.expiry = certificate_time(X509_get0_notAfter(certificate));
   const std::unique_ptr<GENERAL_NAMES, void (*)(GENERAL_NAMES*)> names(
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
       GENERAL_NAMES_free);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -16,6 +15,7 @@
 #include "base/regular_file.hpp"
 #include "base/sha256.hpp"
 #include "base/time_text.hpp"
+#include "http/tls/client_certificate.hpp"
 #include "http/tls/tls_error.hpp"
 
 namespace mcph {
@@ -64,12 +64,6 @@ Result<std::vector<Certificate>> read_certificates(const std::filesystem::path& 
   ERR_clear_error();
   if (certificates.empty()) return named(file, "there is no certificate in PEM in it");
   return certificates;
-}
-
-std::chrono::system_clock::time_point time_of(const ASN1_TIME* time) {
-  std::tm parts{};
-  if (ASN1_TIME_to_tm(time, &parts) != 1) return {};
-  return std::chrono::system_clock::from_time_t(::timegm(&parts));
 }
 
 // "http/1.1" is all there is (RFC 7301 section 3.2).
@@ -131,8 +125,8 @@ Result<> TlsContext::use_certificate(const std::filesystem::path& file, Time now
   if (certificates.has_error()) return certificates.error();
   digest_ = sha256(*text);
   auto* const own = certificates->front().get();
-  const auto begin = time_of(X509_get0_notBefore(own));
-  expiry_ = time_of(X509_get0_notAfter(own));
+  const auto begin = certificate_time(X509_get0_notBefore(own));
+  expiry_ = certificate_time(X509_get0_notAfter(own));
   if (now < begin) return named(file, "the certificate is not good before " + time_text(begin));
   if (now >= expiry_) return named(file, "the certificate has expired at " + time_text(expiry_));
   if (SSL_CTX_use_certificate(native(), own) != 1)

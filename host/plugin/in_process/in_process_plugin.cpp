@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <future>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -173,7 +174,11 @@ void InProcessPlugin::tell_that_calls_wait() {
 
 void InProcessPlugin::run(CallTable::Admitted admitted) {
   for (;;) {
-    run_one(admitted.id, *admitted.call);
+    try {
+      run_one(admitted.id, *admitted.call);
+    } catch (const std::bad_alloc&) {
+      // Nobody can be told. Its place is free, and its limit of time ends it.
+    }
     // The call that has ended is held until the next one is: without a call there is no lease on this plugin.
     std::optional<CallTable::Admitted> next;
     const MutexLock lock(mutex_);

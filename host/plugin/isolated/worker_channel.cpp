@@ -105,11 +105,20 @@ WorkerChannel::WorkerChannel(asio::io_context& context, Executor& executor, Work
       writer_(socket_end_.get()),
       listener_(&listener),
       printed_(std::move(ends.output), [this](std::string_view line) REQUIRES(reading_) { print(line); }),
-      watch_(context, process_->end_descriptor()),
-      socket_(context, socket_end_.get()),
-      output_(context, output_end_),
+      watch_(context),
+      socket_(context),
+      output_(context),
       silence_(context),
-      output_pause_(context) {}
+      output_pause_(context) {
+  try {
+    watch_.assign(process_->end_descriptor());
+    socket_.assign(socket_end_.get());
+    output_.assign(output_end_);
+  } catch (...) {
+    close();  // they are others'
+    throw;
+  }
+}
 
 void WorkerChannel::begin() {
   asio::post(context_, [self = shared_from_this()] {

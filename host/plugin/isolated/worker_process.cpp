@@ -132,8 +132,11 @@ WorkerProcess::~WorkerProcess() {
   if (reaped_) return;
   ::kill(-process_, SIGKILL);
   ::kill(process_, SIGKILL);
-  uninterrupted([&] { return ::waitpid(process_, nullptr, 0); });
+  // Until it has been waited for, its number is nobody else's.
+  siginfo_t ended{};
+  uninterrupted([&] { return ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT); });
   mark_.end_descendants_of(process_);
+  uninterrupted([&] { return ::waitpid(process_, nullptr, 0); });
 }
 
 bool WorkerProcess::has_ended() const {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "telemetry/log_events.hpp"
 
 namespace mcph {
 namespace {
+
+// Until it is tried again.
+constexpr std::chrono::seconds pause_without_memory{1};
 
 std::int64_t count_ms(FolderSource::Time::duration time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
@@ -91,11 +95,22 @@ void FolderSource::control() {
       inbox_->changed.notify_all();
       if (inbox_->stopping) return serve_no_changes(*inbox_);
     }
-    const auto due = look();
+    const auto due = look_with_what_memory_there_is();
     const auto until = [this](Time time) { return std::chrono::milliseconds(count_ms(time - with_.now())); };
     // Where looking takes long, not every hint is worth it.
     with_.watch.pause(until(std::min(due, budget_.due())));
     with_.watch.wait(std::max(until(due), std::chrono::milliseconds(1)));
+  }
+}
+
+// The host goes on, and the next look finds what has changed. What this one was at is lost: a load that has ended, or
+// an operator's question.
+FolderSource::Time FolderSource::look_with_what_memory_there_is() {
+  try {
+    return look();
+  } catch (const std::bad_alloc&) {
+    with_.log.error("components not looked at", {{"reason", "there is no memory"}});
+    return with_.now() + pause_without_memory;
   }
 }
 

@@ -152,6 +152,7 @@ class FolderSource final : private OperatedFiles {
   };
 
   void control();
+  Time look_with_what_memory_there_is();
   Time look(std::optional<std::chrono::milliseconds> at_start);
   void scan(Time now);
   void watch();

@@ -1,7 +1,7 @@
 #include "sources/folder/load_threads.hpp"
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace mcph {
@@ -63,7 +63,7 @@ bool LoadThreads::start_next() {
   try {
     running.thread =
         std::thread([this, &running, task = waiting_.front()]() mutable { run_tasks(running, std::move(task)); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     running_.pop_back();
     return false;
   }

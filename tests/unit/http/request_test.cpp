@@ -55,6 +55,17 @@ class HttpRequestTest : public ::testing::Test {
   boost::beast::flat_buffer buffer_{1 << 20};
 };
 
+TEST_F(HttpRequestTest, HasNotBegunWithEmptyLines) {
+  for (const std::size_t piece : {1U, 3U}) {
+    take("\r\n\r\n", piece);
+    EXPECT_FALSE(reader_->has_begun(buffer_));
+  }
+  take("\r\n\r");
+  EXPECT_FALSE(reader_->has_begun(buffer_));
+  take("\r\nG");
+  EXPECT_TRUE(reader_->has_begun(buffer_));
+}
+
 TEST_F(HttpRequestTest, IsReadFromWhateverPiecesItComesIn) {
   const std::string_view text = "\r\n\r\nPOST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nbodyGET";
   for (const std::size_t piece : {1U, 3U, 1000U}) {

@@ -154,14 +154,14 @@ TEST_F(PooledHttpClientTest, HasNoMoreConnectionsThanItMayAndLetsTheOthersWait) 
   EXPECT_EQ(server.connections(), 2);
 }
 
-// A port of another address of this machine, where nobody answers: as many have connected as may wait.
+// A port of another address of this machine, 127.0.0.LAST, where nobody answers: as many have connected as may wait.
 class SilentPort {
  public:
-  explicit SilentPort(std::uint16_t port) {
+  SilentPort(std::uint32_t last, std::uint16_t port) {
     ::sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + last);
     const auto* const where = reinterpret_cast<const ::sockaddr*>(&address);
     for (auto& number : sockets_)
       number = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -182,21 +182,29 @@ class SilentPort {
   bool is_there_ = false;
 };
 
-TEST_F(PooledHttpClientTest, GoesOnToTheNextAddressWhereTheFirstIsSilent) {
+TEST_F(PooledHttpClientTest, GoesOnToTheNextAddressWhereOneIsSilent) {
   const test::ScriptedServer server([](Connection& connection) {
-    connection.hear_request(2);
-    connection.answer("reached");
+    while (!connection.hear_request(2).empty())
+      connection.answer("reached");
   });
-  auto request = post("http://localhost:" + read_http_url(server.url())->port + "/");
-  const SilentPort silent(static_cast<std::uint16_t>(std::stoi(request.url.port)));
-  ASSERT_TRUE(silent.is_there());
-  PooledHttpClient client(loops_, options_, [](const std::string&) -> NameLookup::Addresses {
-    return std::vector{boost::asio::ip::make_address("127.0.0.2"), boost::asio::ip::make_address("127.0.0.1")};
-  });
-  request.times.connect = 2s;
-  const auto heard = std::make_shared<HeardAnswer>();
-  client.send(std::move(request), heard);
-  EXPECT_EQ(heard->outcome(), "200 reached");
+  const auto port = read_http_url(server.url())->port;
+  std::vector<boost::asio::ip::address> addresses;
+  std::list<SilentPort> silent;
+  for (const std::uint32_t last : {2, 3, 4}) {
+    ASSERT_TRUE(silent.emplace_back(last, static_cast<std::uint16_t>(std::stoi(port))).is_there());
+    addresses.push_back(boost::asio::ip::make_address("127.0.0." + std::to_string(last)));
+  }
+  addresses.push_back(boost::asio::ip::make_address("127.0.0.1"));
+  // Of no time for the connection alone there is that of all.
+  for (const auto connect : {2000ms, 0ms}) {
+    PooledHttpClient client(loops_, options_, [&](const std::string&) -> NameLookup::Addresses { return addresses; });
+    auto request = post("http://localhost:" + port + "/");
+    request.times.connect = connect;
+    request.times.whole = 4s;
+    const auto heard = std::make_shared<HeardAnswer>();
+    client.send(std::move(request), heard);
+    EXPECT_EQ(heard->outcome(), "200 reached") << connect.count();
+  }
 }
 
 TEST_F(PooledHttpClientTest, TellsAStreamPieceByPiece) {

@@ -58,6 +58,13 @@ TEST_F(TlsContextTest, SaysWhatIsWrongWithThePair) {
   EXPECT_EQ(mistake(-2h).substr(0, 43), "server.pem: the certificate is not good bef");
 }
 
+TEST_F(TlsContextTest, TakesOneThatEndsLaterThanTheClockCanSay) {
+  constexpr auto year = std::chrono::hours(24 * 365);
+  const TestCertificate lasting({.end = 400 * year});
+  put(lasting.pem(), lasting.key_pem());
+  EXPECT_EQ(mistake(), "");
+}
+
 TEST_F(TlsContextTest, TakesNoneThatIsStillBeingWritten) {
   const auto whole = certificate_.pem() + TestCertificate().pem();
   const auto first = certificate_.pem().size();
