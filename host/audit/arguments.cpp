@@ -53,8 +53,10 @@ Result<> check_arguments_pattern(std::string_view pattern) {
 AuditedArguments arguments_rule(const AuditedArgumentRules& rules, std::string_view component) {
   auto decides = rules.end();
   for (auto rule = rules.begin(); rule != rules.end(); ++rule) {
-    const bool is_longer = decides == rules.end() || rule->first.size() > decides->first.size();
-    if (is_longer && matches_wildcard(rule->first, component)) decides = rule;
+    if (!matches_wildcard(rule->first, component)) continue;
+    const bool decides_more = decides == rules.end() || rule->first.size() > decides->first.size() ||
+                              (rule->first.size() == decides->first.size() && rule->second < decides->second);
+    if (decides_more) decides = rule;
   }
   return decides == rules.end() ? AuditedArguments::off : decides->second;
 }

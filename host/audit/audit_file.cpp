@@ -47,6 +47,11 @@ std::uint64_t size_of(const FileDescriptor& file) {
   return ::fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
+bool has_no_name(const FileDescriptor& file) {
+  struct ::stat status {};
+  return ::fstat(file.get(), &status) == 0 && status.st_nlink == 0;
+}
+
 constexpr auto what_to_do = "; look at it with mcp-plugin-host audit verify, and move it away for a new log to begin";
 
 struct LastLine {
@@ -238,6 +243,27 @@ Result<> AuditFile::rotate(unsigned keep) {
     for (const auto& file : files)
       std::filesystem::remove(file, ignored);
   }
+  return {};
+}
+
+bool AuditFile::is_removed() const {
+  return has_no_name(file_);
+}
+
+Result<> AuditFile::begin_anew(const AuditHead& last) {
+  auto before = std::exchange(file_, {});
+  const auto size_before = size_;
+  auto opened = open_current();
+  if (opened.has_value() && size_ > 0) opened = fail_for_now("another file has its place; move that away");
+  if (opened.has_value() && has_no_name(lock_)) opened = lock();
+  if (opened.has_error()) {
+    file_ = std::move(before);
+    size_ = synced_size_ = size_before;
+    return opened;
+  }
+  head_ = synced_head_ = last;
+  first_seq_ = last.seq + 1;
+  has_rest_ = false;
   return {};
 }
 

@@ -59,6 +59,11 @@ class AuditFile {
   // an empty one.
   Result<> rotate(unsigned keep);
 
+  // Whether somebody has removed it, so that nobody could read what is written to it.
+  bool is_removed() const;
+  // In place of one that has been removed: goes on with an empty one, behind `last`.
+  Result<> begin_anew(const AuditHead& last);
+
  private:
   AuditFile(std::filesystem::path path, AuditSyncs syncs) : path_(std::move(path)), syncs_(syncs) {}
 

@@ -164,6 +164,7 @@ void AuditLog::run() {
       }
       if (!trouble_ || closing_) left_out = std::exchange(left_out_, 0);
     }
+    begin_anew_if_removed();
     add_taken();
     if (left_out > 0) add_left_out(left_out);
     for (const auto& sum : sums)
@@ -283,7 +284,9 @@ void AuditLog::write(bool is_last) {
 
 Result<> AuditLog::try_to_write(bool syncs) {
   Result<> appended;
-  if (appended_ < text_.size()) {
+  if (why_removed_.has_error()) {
+    appended = why_removed_;
+  } else if (appended_ < text_.size()) {
     appended = file_.append(std::string_view(text_).substr(appended_), last_);
     if (appended.has_value()) appended_ = text_.size();
   }
@@ -325,6 +328,25 @@ void AuditLog::rotate_if_due() {
   log_.info("audit log rotated", {{"file", options_.file.string()}, {"head", to_text(last_)}});
   add_line(clock_(), first_line(audit_event::rotated, last_));
   write();
+}
+
+// What was in the file nobody has any more, so a host that refused all from then on would protect nothing.
+void AuditLog::begin_anew_if_removed() {
+  why_removed_ = {};
+  if (!file_.is_removed()) return;
+  if (const auto begun = file_.begin_anew(last_); begun.has_error()) {
+    why_removed_ = fail_for_now("it has been removed, and no other begins: " + begun.error().message);
+    return;
+  }
+  log_.error("audit log removed", {{"file", options_.file.string()},
+                                   {"consequence", "what was in it is lost, and a new one begins"},
+                                   {"head", to_text(last_)}});
+  // The new file cannot begin with these.
+  const auto waited = std::ranges::count(std::string_view(text_).substr(appended_), '\n');
+  text_.clear();
+  appended_ = 0;
+  add_line(clock_(), first_line(audit_event::rotated, last_));
+  if (waited > 0) add_left_out(static_cast<std::uint64_t>(waited));
 }
 
 void AuditLog::set_trouble(const Result<>& written) {

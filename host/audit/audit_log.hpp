@@ -97,6 +97,7 @@ class AuditLog {
   void write(bool is_last = false);
   Result<> try_to_write(bool syncs);
   void rotate_if_due();
+  void begin_anew_if_removed();
   void set_trouble(const Result<>& written);
   void begin(std::string_view version);
 
@@ -114,7 +115,8 @@ class AuditLog {
   Lines taken_;
   std::vector<Then> thens_;  // of those who wait for them
   std::uint64_t unsigned_lines_ = 0;
-  bool sync_failed_ = false;                                         // the last time
+  Result<> why_removed_;      // the file is, and no other has begun; else no error
+  bool sync_failed_ = false;  // the last time
   std::optional<std::chrono::steady_clock::time_point> open_since_;  // the first line without checkpoint or sync
   std::chrono::steady_clock::time_point try_rotation_at_;
   std::chrono::steady_clock::duration last_sync_{};  // how long it took

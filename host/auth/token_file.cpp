@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t max_file_size = std::size_t{64} << 20;
 constexpr ::mode_t owner_only = S_IRUSR | S_IWUSR;
+constexpr ::mode_t readable_by_others = S_IRGRP | S_IROTH;
 constexpr ::mode_t writable_by_others = S_IWGRP | S_IWOTH;
 
 OrderedJson to_json(const TokenRecord& token) {
@@ -87,7 +88,22 @@ Result<> write(const FileDescriptor& file, std::string_view text) {
   return {};
 }
 
-// The owner stays who it is: root may change what belongs to the user whose host reads it.
+// Whose the file is, or would be: of one that is not there yet, its folder's.
+bool look_at_owner(const std::filesystem::path& file, struct ::stat& owner) {
+  if (::stat(file.c_str(), &owner) == 0) return true;
+  return ::stat(file.has_parent_path() ? file.parent_path().c_str() : ".", &owner) == 0;
+}
+
+// What root makes here belongs to whoever it is for. A file that has another name, too, may be anybody's.
+bool give_to_owner(const FileDescriptor& made, const struct ::stat& owner) {
+  struct ::stat status {};
+  if (::fstat(made.get(), &status) != 0) return false;
+  if (status.st_uid == owner.st_uid && status.st_gid == owner.st_gid) return true;
+  if (!S_ISREG(status.st_mode) || status.st_nlink != 1) return false;
+  return ::fchown(made.get(), owner.st_uid, owner.st_gid) == 0;
+}
+
+// Owner, group and readers stay who they are: the host may be one of them.
 Result<> replace(const std::filesystem::path& file, const std::string& text) {
   auto next = file;
   next += ".new";
@@ -97,9 +113,13 @@ Result<> replace(const std::filesystem::path& file, const std::string& text) {
   if (written.has_error()) return fail("cannot write " + next.string() + ": " + written.error().message);
   struct ::stat replaced {};
   const bool is_there = ::stat(file.c_str(), &replaced) == 0;
-  if (is_there && replaced.st_uid != ::geteuid() && ::fchown(opened.get(), replaced.st_uid, replaced.st_gid) != 0)
-    return fail_with(next, "give away");
-  if (::fchmod(opened.get(), owner_only) != 0 || ::fsync(opened.get()) != 0) return fail_with(next, "write");
+  const bool is_for_another = is_there || (::geteuid() == 0 && look_at_owner(file, replaced));
+  // A group that may not read the file is of no use to it.
+  const bool needs_owner = replaced.st_uid != ::geteuid() || (replaced.st_mode & S_IRGRP) != 0;
+  if (is_for_another && !give_to_owner(opened, replaced) && needs_owner)
+    return fail(fail_with(next, "give away").message + "; only root can do this for the file's owner and group");
+  const auto mode = is_there ? owner_only | (replaced.st_mode & readable_by_others) : owner_only;
+  if (::fchmod(opened.get(), mode) != 0 || ::fsync(opened.get()) != 0) return fail_with(next, "write");
   if (std::rename(next.c_str(), file.c_str()) != 0) return fail_with(file, "replace");
   // Otherwise a failure of the power could bring a revoked token back.
   const auto folder = open_file(file.has_parent_path() ? file.parent_path() : ".", O_RDONLY | O_DIRECTORY);
@@ -107,9 +127,18 @@ Result<> replace(const std::filesystem::path& file, const std::string& text) {
   return {};
 }
 
-}  // namespace
+// Of those that change it at the same time.
+Result<FileDescriptor> lock(const std::filesystem::path& file) {
+  auto name = file;
+  name += ".lock";
+  auto locked = open_file(name, O_RDWR | O_CREAT | O_NOFOLLOW, owner_only);
+  struct ::stat owner {};
+  const bool is_usable = locked && (::geteuid() != 0 || !look_at_owner(file, owner) || give_to_owner(locked, owner));
+  if (!is_usable || uninterrupted([&] { return ::flock(locked.get(), LOCK_EX); }) != 0) return fail_with(name, "lock");
+  return locked;
+}
 
-Result<TokenRecords> read_tokens(const std::filesystem::path& file) {
+Result<TokenRecords> read(const std::filesystem::path& file, bool may_be_anybodys) {
   const auto opened = open_to_read(file);
   if (!opened && errno == ENOENT) return TokenRecords();
   if (!opened) return fail_with(file, "read");
@@ -119,7 +148,7 @@ Result<TokenRecords> read_tokens(const std::filesystem::path& file) {
   if (::fstat(opened.get(), &status) != 0) return fail_with(file, "look at");
   if ((status.st_mode & writable_by_others) != 0)
     return fail(file.string() + ": others than its owner may write to it, and so make tokens; chmod 600 it");
-  if (status.st_uid != 0 && status.st_uid != ::geteuid())
+  if (status.st_uid != 0 && status.st_uid != ::geteuid() && !may_be_anybodys)
     return fail(file.string() + ": it is another user's, who may make tokens; chown it to this one");
   const auto text = read_regular_file(opened, max_file_size);
   if (text.has_error()) return named(text.error());
@@ -128,12 +157,27 @@ Result<TokenRecords> read_tokens(const std::filesystem::path& file) {
   return tokens;
 }
 
+}  // namespace
+
+Result<TokenRecords> read_tokens(const std::filesystem::path& file) {
+  return read(file, false);
+}
+
+Result<TokenRecords> look_at_tokens(const std::filesystem::path& file) {
+  return read(file, ::geteuid() == 0);
+}
+
 Result<> change_tokens(const std::filesystem::path& file, const std::function<Result<>(TokenRecords& tokens)>& change) {
-  auto lock_name = file;
-  lock_name += ".lock";
-  const auto lock = open_file(lock_name, O_RDWR | O_CREAT | O_NOFOLLOW, owner_only);
-  if (!lock || uninterrupted([&] { return ::flock(lock.get(), LOCK_EX); }) != 0) return fail_with(lock_name, "lock");
-  auto tokens = read_tokens(file);
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(file, ignored)) {
+    return fail(file.string() +
+                ": it is a link, and a file that is changed would take its place; name the file that it "
+                "leads to: " +
+                std::filesystem::weakly_canonical(file, ignored).string());
+  }
+  const auto locked = lock(file);
+  if (locked.has_error()) return locked.error();
+  auto tokens = look_at_tokens(file);
   if (tokens.has_error()) return tokens.error();
   if (auto changed = change(*tokens); changed.has_error()) return changed;
   OrderedJson json = {{"tokens", OrderedJson::array()}};

@@ -30,10 +30,15 @@ struct TokenRecord {
 };
 using TokenRecords = std::vector<TokenRecord>;
 
-// None where there is no file. Refuses a file that others than its owner may write to.
+// For a host, which obeys it. None where there is no file. Refuses one that others than its owner may write to, and one
+// whose owner is neither this user nor root.
 Result<TokenRecords> read_tokens(const std::filesystem::path& file);
 
-// Reads, changes and writes. Nothing is written if `change` fails.
+// The same for an operator, who looks: root may do so whosever it is.
+Result<TokenRecords> look_at_tokens(const std::filesystem::path& file);
+
+// Looks, changes and writes. Nothing is written if `change` fails, or the file is a link. Whose it is, and who may read
+// it, stays as it was; what root makes anew is of whoever has the folder.
 Result<> change_tokens(const std::filesystem::path& file, const std::function<Result<>(TokenRecords& tokens)>& change);
 
 }  // namespace mcph

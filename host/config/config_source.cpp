@@ -39,9 +39,15 @@ Result<TomlDocument> read_file(const std::filesystem::path& file) {
   return document;
 }
 
+bool is_path(const OrderedJson& schema, const OrderedJson& value) {
+  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return false;
+  const auto format = schema.value("format", "");
+  return format == "path" || (format == "path-or-none" && value != "none");
+}
+
 // Paths in the file begin where the file lies.
 void settle_paths(const OrderedJson& schema, const std::filesystem::path& folder, OrderedJson& value) {
-  if (value.is_string() && !value.get_ref<const std::string&>().empty() && schema.value("format", "") == "path") {
+  if (is_path(schema, value)) {
     value = (folder / value.get<std::string>()).string();
   } else if (value.is_array() && schema.contains("items")) {
     for (auto& each : value)

@@ -108,6 +108,12 @@ Form<std::filesystem::path> path() {
       [](const std::filesystem::path& value) { return value.string(); });
 }
 
+Form<std::string> path_or_none() {
+  auto form = leaf<std::string>({{"type", "string"}, {"format", "path-or-none"}});
+  form.show = text().show;
+  return form;
+}
+
 Form<OrderedJson> any_schema() {
   return leaf<OrderedJson>({{"type", {"object", "boolean"}}});
 }

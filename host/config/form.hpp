@@ -83,6 +83,8 @@ Form<std::string> text();
 Form<std::string> text(std::function<Result<>(const std::string&)> check);
 // Relative to the folder of the file that names it, which whoever reads the file settles. Empty: not set.
 Form<std::filesystem::path> path();
+// The same, or the word "none".
+Form<std::string> path_or_none();
 // A JSON Schema, which has not been compiled.
 Form<OrderedJson> any_schema();
 

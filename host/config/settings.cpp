@@ -242,7 +242,7 @@ Form<Config> serving_table() {
       .add("threads", host(&HostOptions::threads), number<unsigned>(0, 64),
            "Threads that do I/O; 0 for as many as there are processors, at most 4")
       .add(
-          "control", host(&HostOptions::control), text(),
+          "control", host(&HostOptions::control), path_or_none(),
           "Socket at which the operator's commands, such as status, reach this host, or none; by default a private one")
       .add("shutdown_grace_s", host(&HostOptions::shutdown_grace), duration<seconds>(),
            "How long calls in flight may take when the host ends")

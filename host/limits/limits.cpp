@@ -171,8 +171,9 @@ std::uint64_t Limits::key_of(std::string_view address) const {
 
 std::uint64_t Limits::key_of(const Principal& principal, std::uint64_t address) const {
   if (principal.is_anonymous()) return address;
+  // Whichever program acts for it: where users may register programs, each would bring an allowance of its own.
   const auto& identity = principal.identity();
-  return hash_.of(identity.client, hash_.of(identity.subject, hash_.of(identity.issuer, 1)));
+  return hash_.of(identity.subject, hash_.of(identity.issuer, 1));
 }
 
 LimitVerdict Limits::admit_from(std::string_view address) const {

@@ -16,6 +16,11 @@ TEST(AuditedArgumentsTest, TheLongestPatternThatMatchesDecides) {
   EXPECT_EQ(arguments_rule(rules, "tool:deploy_all"), AuditedArguments::full);
   EXPECT_EQ(arguments_rule(rules, "tool:deploy_secret"), AuditedArguments::off);
   EXPECT_EQ(arguments_rule({}, "tool:deploy"), AuditedArguments::off);
+  // Of two that are equally long the one that tells less.
+  EXPECT_EQ(arguments_rule({{"tool:a*", AuditedArguments::off}, {"tool:*a", AuditedArguments::full}}, "tool:aba"),
+            AuditedArguments::off);
+  EXPECT_EQ(arguments_rule({{"tool:a*", AuditedArguments::full}, {"tool:*a", AuditedArguments::hash}}, "tool:aba"),
+            AuditedArguments::hash);
 }
 
 TEST(AuditedArgumentsTest, PatternsAreOfToolsAndPrompts) {

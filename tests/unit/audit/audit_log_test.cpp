@@ -471,6 +471,33 @@ TEST_F(AuditLogTest, PutsAFileAsideThatIsLarge) {
   EXPECT_EQ(folder_.summary().first_seq, 1U);
 }
 
+TEST_P(AuditLogInEachModeTest, BeginsAnewWhereItsFileHasBeenRemoved) {
+  auto audit = folder_.opened(with_mode(GetParam()));
+  add(*audit, 1);
+  EXPECT_TRUE(eventually([&] { return count("request") == 1; }));
+  std::filesystem::remove(folder_.file);
+  add(*audit, 2);
+  EXPECT_TRUE(eventually([&] { return count("request") == 1; }));
+  EXPECT_EQ(folder_.log.count("audit log removed file=" + folder_.file.string()), 1U);
+  audit.reset();
+  EXPECT_THAT(folder_.lines()[0], HasSubstr(R"("event":"rotated","previous":")"));
+  EXPECT_THAT(folder_.lines()[1], HasSubstr(R"("number":2)"));
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
+TEST_F(AuditLogTest, CannotBeWrittenWhereItsFolderHasBeenRemoved) {
+  const auto audit = folder_.opened(with_mode(AuditOptions::Mode::strict));
+  const auto folder = folder_.file.parent_path();
+  std::filesystem::remove_all(folder);
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return heard_.bad == 1; }));
+  EXPECT_THAT(audit->refuses().value_or(""),
+              StartsWith("it has been removed, and no other begins: cannot be written: "));
+  std::filesystem::create_directory(folder);
+  EXPECT_TRUE(eventually([&] { return !audit->refuses(); }));
+  EXPECT_THAT(folder_.text(), HasSubstr("rotated"));
+}
+
 TEST_F(AuditLogTest, KeepsAsManyFilesAsItIsToldTo) {
   auto options = folder_.options();
   options.rotate_bytes = 2000;

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,6 +77,40 @@ TEST_F(TokenFileTest, BelongsToItsOwnerAlone) {
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   ::chmod(file_.c_str(), 0620);
   EXPECT_THAT(read_tokens(file_).error().message, HasSubstr("chmod 600 it"));
+}
+
+TEST_F(TokenFileTest, KeepsItsReaders) {
+  ASSERT_TRUE(add(record("ada")));
+  ::chmod(file_.c_str(), 0640);
+  ASSERT_TRUE(add(record("bob")));
+  EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms(0640));
+}
+
+// Its host would not read what root has made of it, and go on with a token that is revoked.
+TEST_F(TokenFileTest, OfAnotherUserMayBeChangedByRootAndStaysTheirs) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  constexpr ::uid_t another = 4321;
+  ASSERT_EQ(::chown(temporary_.path().c_str(), another, another), 0);
+  ASSERT_TRUE(add(record("ada")));
+  EXPECT_THAT(read_tokens(file_).error().message, HasSubstr("another user's"));
+  EXPECT_EQ(look_at_tokens(file_)->size(), 1);
+  ASSERT_TRUE(add(record("bob")));
+  for (const std::string name : {"tokens.json", "tokens.json.lock"}) {
+    struct ::stat status {};
+    ASSERT_EQ(::stat((temporary_.path() / name).c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, another) << name;
+    EXPECT_EQ(status.st_gid, another) << name;
+  }
+}
+
+TEST_F(TokenFileTest, IsNotChangedThroughALink) {
+  ASSERT_TRUE(add(record("ada")));
+  const auto link = temporary_.path() / "link.json";
+  std::filesystem::create_symlink(file_, link);
+  EXPECT_EQ(read_tokens(link)->size(), 1);
+  const auto changed = change_tokens(link, [](TokenRecords&) -> Result<> { return {}; });
+  EXPECT_THAT(changed.error().message, HasSubstr("leads to: " + std::filesystem::canonical(file_).string()));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
 }
 
 TEST_F(TokenFileTest, StaysAsItWasWhereAChangeFails) {

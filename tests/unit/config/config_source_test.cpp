@@ -96,6 +96,16 @@ issuers = ["mtls", "proxy"]
   EXPECT_EQ(config_form().show(*config)["proxy"]["trusted_addresses"], OrderedJson({"10.0.0.0/8", "::1"}));
 }
 
+TEST_F(ConfigSourceTest, HasTheOperatorsSocketWhereTheFileLies) {
+  const auto control = [&](const std::string& written) {
+    const auto config = load("[serving]\ncontrol = \"" + written + "\"\n");
+    return config ? config->host.control : config.error().message;
+  };
+  EXPECT_EQ(control("run/host.sock"), temporary_.path() / "run/host.sock");
+  EXPECT_EQ(control("/run/host.sock"), "/run/host.sock");
+  EXPECT_EQ(control("none"), "none");
+}
+
 TEST_F(ConfigSourceTest, SaysWhichPrincipalIsNobodys) {
   const std::string tokens = "[tokens]\nfile = \"t\"\n[roles.user]\n";
   EXPECT_EQ(mistakes_in(tokens + "principals = [\"host#ada\", \"ada\", \"hst#ada\", \"host#\", \"mtls#ada\"]\n"),

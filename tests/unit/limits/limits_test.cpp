@@ -56,6 +56,15 @@ TEST_F(LimitsTest, CountEachPrincipalByItself) {
   EXPECT_EQ(refused_by(of("ada").admit_request()), "");
 }
 
+TEST_F(LimitsTest, CountTheProgramsOfASubjectTogether) {
+  set({.per_principal = rate(1)});
+  const auto by = [&](std::string client) {
+    return SenderLimits(limits_, Principal({.issuer = "a", .subject = "ada", .client = std::move(client)}), here);
+  };
+  EXPECT_EQ(refused_by(by("one").admit_request()), "");
+  EXPECT_EQ(refused_by(by("another").admit_request()), "limits.per_principal");
+}
+
 TEST_F(LimitsTest, CountThoseWhoHaveProvenNothingByTheirAddress) {
   set({.per_principal = rate(1)});
   EXPECT_EQ(refused_by(of("").admit_request()), "");
