@@ -6,6 +6,7 @@ namespace mcph {
 namespace {
 
 constexpr std::string_view resource_links_since = "2025-06-18";
+constexpr std::string_view structured_content_since = "2025-06-18";
 
 // Of the modern era's results.
 constexpr const char* modern_members[] = {"resultType", "ttlMs", "cacheScope"};
@@ -18,6 +19,24 @@ bool block_fits(JsonValue block, std::string_view revision) {
 
 Json text_block(std::string text) {
   return {{"type", "text"}, {"text", std::move(text)}};
+}
+
+// Whether clients read it. Any JSON value is allowed there only from 2026-07-28 on.
+bool is_read_as_structured_content(bool is_object, std::string_view revision) {
+  return is_object && revision >= structured_content_since;
+}
+
+// What nothing else in the result says becomes its text. An object is a member that older clients leave alone.
+bool fit_structured_content(Json& result, std::string_view revision) {
+  const auto structured = result.find("structuredContent");
+  if (structured == result.end()) return false;
+  const bool is_object = structured->is_object();
+  if (is_read_as_structured_content(is_object, revision)) return false;
+  const auto content = result.find("content");
+  const bool is_alone = content != result.end() && content->is_array() && content->empty();
+  if (is_alone) content->push_back(text_block(structured->dump()));
+  if (!is_object) result.erase("structuredContent");
+  return is_alone || !is_object;
 }
 
 // Empty if it is no text: only the contents that a method prescribes have been checked, and others are no less walked.
@@ -48,8 +67,12 @@ bool fits_revision(JsonValue result, std::string_view revision) {
   for (const auto* member : modern_members) {
     if (result.contains(member)) return false;
   }
-  if (const auto structured = result.find("structuredContent"); structured && !structured.is_object()) return false;
-  for (const auto block : result.find("content").elements()) {
+  const auto content = result.find("content");
+  const auto structured = result.find("structuredContent");
+  const bool is_alone = structured && content.is_array() && content.size() == 0;
+  if (is_alone && !is_read_as_structured_content(structured.is_object(), revision)) return false;
+  if (structured && !structured.is_object()) return false;
+  for (const auto block : content.elements()) {
     if (!block_fits(block, revision)) return false;
   }
   for (const auto message : result.find("messages").elements()) {
@@ -62,12 +85,7 @@ bool fit_to_revision(Json& result, std::string_view revision) {
   bool changed = false;
   for (const auto* member : modern_members)
     changed |= result.erase(member) > 0;
-  // Any JSON value is allowed there only from 2026-07-28 on.
-  if (const auto structured = result.find("structuredContent");
-      structured != result.end() && !structured->is_object()) {
-    result.erase(structured);
-    changed = true;
-  }
+  changed |= fit_structured_content(result, revision);
   if (const auto content = result.find("content"); content != result.end() && content->is_array()) {
     for (auto& block : *content)
       changed |= fit_block(block, revision);
