@@ -31,6 +31,8 @@ std::vector<std::string> degradations_of(const ObservedHost& observed) {
       if (each.has_failed_last) all.push_back("the keys of the issuer " + each.issuer + " cannot be fetched");
     }
   }
+  if (observed.certificates != nullptr && !observed.certificates->refusal().empty())
+    all.emplace_back("the certificate cannot be used as it is");
   if (!observed.configuration.reloads().refusal.empty()) all.emplace_back("the configuration cannot be used as it is");
   if (!observed.host.folder().operator_service().report().all_is_well()) all.emplace_back("not all plugins are well");
   return all;

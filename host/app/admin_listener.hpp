@@ -15,6 +15,7 @@
 #include "admin/operator_answers.hpp"
 #include "app/call_observation.hpp"
 #include "app/host.hpp"
+#include "app/live_certificates.hpp"
 #include "app/live_configuration.hpp"
 #include "base/result.hpp"
 #include "config/config.hpp"
@@ -30,6 +31,7 @@ struct ObservedHost {
   std::function<Server::Figures()> servers;  // of all together
   const HttpServer& http;
   const LiveConfiguration& configuration;
+  const LiveCertificates* certificates;  // null: there is no TLS
   const AuthenticationCounts& authentications;
   CallObservation& calls;
   const OperatorAnswers& answers;

@@ -1,6 +1,7 @@
 #include "app/host.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -112,6 +113,8 @@ Result<> find_components(const HostOptions& options) {
 Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits,
                                            NamedFeatures features) {
   if (auto looked = look_for_folder(options.components); looked.has_error()) return looked.error();
+  // A program behind this host may end before it has been told anything.
+  std::signal(SIGPIPE, SIG_IGN);
   if (options.log_level != Log::Level::off) report_crashes_to_log(options.log_format);
   auto copies = PrivateFolder::create();
   if (copies.has_error()) return copies.error();

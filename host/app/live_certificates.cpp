@@ -34,23 +34,32 @@ MakeHttpStream LiveCertificates::make_stream() {
   };
 }
 
+std::string LiveCertificates::refusal() const {
+  const MutexLock lock(mutex_);
+  return refusal_;
+}
+
 void LiveCertificates::attend(bool changed) {
   // The time may come in which a certificate is good, and no file changes then.
   static constexpr std::chrono::seconds interval{1};
-  const bool again = !refused_.empty() && std::chrono::steady_clock::now() - refused_at_ >= interval;
+  const bool again = !refusal().empty() && std::chrono::steady_clock::now() - refused_at_ >= interval;
   if (changed || again) take_changes(changed);
 }
 
 void LiveCertificates::take_changes(bool changed) {
   auto next = TlsContext::load(options_, current_.get().get(), std::chrono::system_clock::now());
+  const auto why_not = next.has_error() ? next.error().message : std::string();
+  const auto before = [&] {
+    const MutexLock lock(mutex_);
+    return std::exchange(refusal_, why_not);
+  }();
   if (next.has_error()) {
     refused_at_ = std::chrono::steady_clock::now();
-    if (!changed && refused_ == next.error().message) return;
-    refused_ = next.error().message;
-    return log_.error("certificate not taken", {{"reason", refused_}, {"serving", "what was there before"}});
+    if (!changed && before == why_not) return;
+    return log_.error("certificate not taken", {{"reason", why_not}, {"serving", "what was there before"}});
   }
   // A file may be written anew as it was. After a refusal it is said all the same, because all is well again.
-  const bool was_refused = !std::exchange(refused_, {}).empty();
+  const bool was_refused = !before.empty();
   if (!was_refused && (*next)->is_same(*current_.get())) return;
   current_.set(*next);
   say_expiry(**next);

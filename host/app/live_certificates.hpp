@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/mutex.hpp"
 #include "base/result.hpp"
 #include "config/watched_files.hpp"
 #include "http/stream.hpp"
@@ -28,6 +29,11 @@ class LiveCertificates {
   // Which connections are opened with. This outlives it.
   MakeHttpStream make_stream();
 
+  // Why what the files hold now is not taken; empty: it is.
+  std::string refusal() const;
+  // Of the one that is shown to clients.
+  std::chrono::system_clock::time_point expiry() const { return current_.get()->expiry(); }
+
  private:
   LiveCertificates(TlsOptions options, Log& log);
   void attend(bool changed);
@@ -37,10 +43,10 @@ class LiveCertificates {
   const TlsOptions options_;
   Log& log_;
   Current<TlsContext> current_{nullptr};
-  std::string
-      refused_;  // why what the files hold now is not taken; empty: it is. Of the thread that watches, as the next
-  std::chrono::steady_clock::time_point refused_at_{};
-  WatchedFiles watched_;  // last, because its thread uses the others
+  mutable Mutex mutex_;
+  std::string refusal_ GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point refused_at_{};  // of the thread that watches
+  WatchedFiles watched_;                                // last, because its thread uses the others
 };
 
 }  // namespace mcph

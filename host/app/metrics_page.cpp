@@ -1,5 +1,8 @@
 // All metrics of a host that serves, gathered when they are asked for. docs/observability.md has a table of them, which
 // a test compares.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -191,6 +194,15 @@ void write_process(MetricText& text) {
            process.start_seconds);
 }
 
+void write_certificate(MetricText& text, const LiveCertificates& certificates) {
+  const auto expiry = std::chrono::duration_cast<std::chrono::seconds>(certificates.expiry().time_since_epoch());
+  text.one("mcph_certificate_expiry_seconds", "gauge", "When the certificate ends, in seconds since 1970.",
+           static_cast<std::uint64_t>(std::max<std::int64_t>(expiry.count(), 0)));
+  text.one("mcph_certificate_last_refused", "gauge",
+           "1 where what the files of the certificate hold now cannot be used, else 0.",
+           std::uint64_t{!certificates.refusal().empty()});
+}
+
 }  // namespace
 
 std::string metrics_of(const ObservedHost& observed) {
@@ -198,6 +210,7 @@ std::string metrics_of(const ObservedHost& observed) {
   text.begin("mcph_build_info", "gauge", "1; the version is a label.");
   text.sample({{"version", host_version}}, std::uint64_t{1});
   text.one("mcph_ready", "gauge", "1 where /readyz says so, else 0.", std::uint64_t{observed.why_not_ready().empty()});
+  if (observed.certificates != nullptr) write_certificate(text, *observed.certificates);
   write_plugins(text, observed.host.folder().operator_service().report(), observed.root);
   write_catalog(text, observed.host);
   write_clients(text, observed);

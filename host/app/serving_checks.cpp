@@ -11,6 +11,7 @@
 #include "auth/introspection.hpp"
 #include "auth/token_file.hpp"
 #include "base/json_pointer.hpp"
+#include "base/regular_file.hpp"
 #include "http/tls/tls_context.hpp"
 #include "traces/span_exporter.hpp"
 
@@ -55,7 +56,7 @@ Mistakes check_files(const Config& config) {
     if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
       note(std::move(pointer), Result<>(fail("its folder " + folder.string() + " is not there; make it")));
   };
-  if (!config.tokens.empty()) note("/tokens/file", read_tokens(config.tokens));
+  if (!config.tokens.empty()) note("/tokens/file", look_at_tokens(config.tokens));
   note_folder_of("/tokens/file", config.tokens);
   for (const auto& [name, issuer] : config.issuers) {
     if (!issuer.client_secret.empty())
@@ -63,6 +64,12 @@ Mistakes check_files(const Config& config) {
   }
   if (!config.audit.key.empty()) note("/audit/key", AuditSigningKey::read(config.audit.key));
   note_folder_of("/audit/file", config.audit.file);
+  if (const auto opened = config.audit.file.empty() ? FileDescriptor() : open_to_read(config.audit.file))
+    note("/audit/file", identity_of_regular_file(opened));
+  std::error_code ignored;
+  const auto& data = config.host.data_root;
+  if (std::filesystem::exists(data, ignored) && !std::filesystem::is_directory(data, ignored))
+    note("/plugins/data", Result<>(fail(data.string() + " is no folder")));
   if (!config.traces.headers.empty()) note("/traces/headers_file", read_header_file(config.traces.headers));
   return mistakes;
 }

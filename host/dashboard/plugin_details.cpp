@@ -25,26 +25,46 @@ constexpr std::size_t max_configuration_bytes = std::size_t{1} << 20;
 constexpr auto hidden_value = "•••";
 
 // Parts of the names of members that hold secrets, in small letters.
-constexpr std::array<std::string_view, 9> secret_names{
-    "secret", "token", "password", "passphrase", "credential", "apikey", "authorization", "private", "cookie"};
+constexpr std::array<std::string_view, 13> secret_names{
+    "secret", "token",         "password", "passwd", "pwd",       "passphrase", "credential",
+    "apikey", "authorization", "private",  "cookie", "accesskey", "signature"};
 // Members all of whose values may be some.
 constexpr std::array<std::string_view, 3> secret_holders{"env", "environment", "headers"};
 
-bool is_secret(const std::string& name) {
-  auto plain = lower_case(name);
+bool is_secret(std::string_view name) {
+  auto plain = lower_case(std::string(name));
   std::erase_if(plain, [](char c) { return c == '_' || c == '-'; });
   return std::ranges::any_of(secret_names,
                              [&](std::string_view part) { return plain.find(part) != std::string::npos; });
 }
 
-// Of a URL with a user and a password.
-std::string without_password(const std::string& text) {
-  const auto host = text.find("://");
-  if (host == std::string::npos) return text;
-  const auto end = std::min(text.find_first_of("/?#", host + 3), text.size());
-  const auto at = text.rfind('@', end);
-  if (at == std::string::npos || at < host) return text;
-  return text.substr(0, host + 3) + hidden_value + text.substr(at);
+// Of each URL with a user and a password.
+std::string without_passwords(std::string text) {
+  for (auto scheme = text.find("://"); scheme != std::string::npos; scheme = text.find("://", scheme + 3)) {
+    const auto user = scheme + 3;
+    const auto end = std::min(text.find_first_of("/?#", user), text.size());
+    const auto at = text.rfind('@', end);
+    if (at != std::string::npos && at >= user) text.replace(user, at - user, hidden_value);
+  }
+  return text;
+}
+
+// Behind a secret's name nothing is shown: "--token=abc", "?api_key=abc", "Authorization: Bearer abc".
+std::string without_assigned_secret(const std::string& text) {
+  constexpr auto of_names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  for (auto at = text.find_first_of("=:"); at != std::string::npos; at = text.find_first_of("=:", at + 1)) {
+    const auto before = std::string_view(text).substr(0, at);
+    const auto name = before.substr(before.find_last_not_of(of_names) + 1);  // npos + 1 is 0
+    if (is_secret(name)) return text.substr(0, at + 1) + hidden_value;
+  }
+  return text;
+}
+
+// "--token": the secret is the next argument.
+bool is_secret_option(const OrderedJson& argument) {
+  if (!argument.is_string()) return false;
+  const auto& text = argument.get_ref<const std::string&>();
+  return text.starts_with('-') && text.find_first_of("=:") == std::string::npos && is_secret(text);
 }
 
 OrderedJson hidden(const OrderedJson& value) {
@@ -148,11 +168,14 @@ OrderedJson parsed(const std::vector<std::string>& texts) {
 }  // namespace
 
 OrderedJson without_secrets(const OrderedJson& configuration) {
-  if (configuration.is_string()) return without_password(configuration.get<std::string>());
+  if (configuration.is_string()) return without_assigned_secret(without_passwords(configuration.get<std::string>()));
   if (configuration.is_array()) {
     auto list = OrderedJson::array();
-    for (const auto& each : configuration)
-      list.push_back(without_secrets(each));
+    bool is_next = false;
+    for (const auto& each : configuration) {
+      list.push_back(is_next ? hidden(each) : without_secrets(each));
+      is_next = is_secret_option(each);
+    }
     return list;
   }
   if (!configuration.is_object()) return configuration;

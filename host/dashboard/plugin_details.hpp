@@ -20,8 +20,8 @@ namespace mcph {
 std::optional<std::string> plugin_details(const FolderReport& report, const std::string& file,
                                           const PluginHistory& past, const RecentCalls& calls, bool with_configuration);
 
-// The same value with dots in place of what a secret may be: members that are called so, all variables and headers, and
-// passwords in URLs.
+// The same value with dots in place of what a secret may be: members, options and parameters that are called so, all
+// variables and headers, and passwords in URLs.
 nlohmann::ordered_json without_secrets(const nlohmann::ordered_json& configuration);
 
 }  // namespace mcph

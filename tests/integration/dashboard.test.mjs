@@ -307,6 +307,26 @@ test('ViewersSeeNoBodies', async (context) => {
   assert.equal((await ask(without.host, '/api/call?number=1', { cookie })).status, 404);
 });
 
+test('OperatorsSeeConfigurationsWithoutSecrets', async (context) => {
+  const components = await Components.create();
+  await components.addShipped('tools/calculator', {
+    root: '/srv', passwd: 'SECRET', db_pwd: 'SECRET', access_key_id: 'SECRET', signature: 'SECRET', apiKey: 'SECRET',
+    url: 'https://example.com/v1?page=1&api_key=SECRET',
+    two: 'http://ada:SECRET@a.example,http://bob:SECRET@b.example/x',
+    args: ['--port=80', '--token', 'SECRET', '--api-key=SECRET', '-H', 'Authorization: Bearer SECRET', 'https://h/a@b'],
+  });
+  const host = await serveWithDashboard(context, components);
+  const file = components.file('calculator.so');
+  const shown = await ask(host, `/api/plugin?file=${encodeURIComponent(file)}`, { cookie: await logIn(host) });
+  assert.equal(shown.status, 200);
+  assert.deepEqual((await shown.json()).configuration, {
+    root: '/srv', passwd: '•••', db_pwd: '•••', access_key_id: '•••', signature: '•••', apiKey: '•••',
+    url: 'https://example.com/v1?page=1&api_key=•••',
+    two: 'http://•••@a.example,http://•••@b.example/x',
+    args: ['--port=80', '--token', '•••', '--api-key=•••', '-H', 'Authorization:•••', 'https://h/a@b'],
+  });
+});
+
 test('SomethingMayStandBeforeIt', async (context) => {
   const components = await Components.create('sample_v1');
   const configuration = join(components.folder, 'host.toml');

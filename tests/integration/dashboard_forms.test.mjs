@@ -89,6 +89,28 @@ test('WhatIsFilledInComesOutAsItIs', options, async () => {
   assert.deepEqual(await sent(schema, value), value);
 });
 
+test('AWholeNumberThatTheBrowserWouldChangeIsRefused', options, async () => {
+  // What is sent, or why not, of a field into which somebody writes.
+  const written = (type, text) => inPage((given, typed) => {
+    const form = modules.schemaForm(given);
+    form.element.querySelector('input, textarea').value = typed;
+    try {
+      return form.value().x;
+    } catch (error) {
+      return error.message;
+    }
+  }, object({ x: type }), text);
+  const refused = 'x has 9007199254740993, and a browser would change digits beyond 9007199254740991. '
+    + 'Send it with another client';
+  assert.equal(await written({ type: 'integer' }, '9007199254740993'), refused);
+  assert.equal(await written({ type: 'number' }, '9007199254740993'), refused);
+  assert.equal(await written({}, '{"a": [9007199254740993]}'), refused);
+  assert.equal(await written({ type: 'integer' }, '-9007199254740991'), -9007199254740991);
+  assert.equal(await written({ type: 'number' }, '1e300'), 1e300);
+  assert.deepEqual(await written({}, '["\\"9007199254740993", 1e300, -7]'), ['"9007199254740993', 1e300, -7]);
+  assert.match(await written({}, '{'), /^x is no JSON: /);
+});
+
 test('ASchemaThatStandsForMoreThanAnybodyWaitsForIsJson', options, async () => {
   const $defs = { level_60: object({ a: { type: 'string' } }) };
   for (let i = 0; i < 60; ++i) $defs[`level_${i}`] = { allOf: [{ $ref: `#/$defs/level_${i + 1}` }, { $ref: `#/$defs/level_${i + 1}` }] };

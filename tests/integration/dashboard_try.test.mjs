@@ -1,7 +1,8 @@
 // What can be tried in the dashboard: every kind of component, and all that can happen to a call.
 import assert from 'node:assert/strict';
 import { env } from 'node:process';
-import { copyFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
@@ -60,6 +61,17 @@ test('EveryKindOfComponentAndContent', options, async (context) => {
   await page.untilText('.result', 'another note');
   await run(page, 'prompts/greet', { who: 'Ada' });
   await page.untilText('.result', 'Greet Ada');
+  assert.deepEqual(page.mistakes, []);
+});
+
+test('ATemplateOfAnyPathIsFilledIn', options, async (context) => {
+  const components = await Components.create();
+  await mkdir(join(components.folder, 'texts', 'guide'), { recursive: true });
+  await writeFile(join(components.folder, 'texts', 'guide', '50% off?.md'), 'the text of the guide');
+  await components.addShipped('resources/docs', { folder: join(components.folder, 'texts') });
+  const page = await Page.open(context, await serveWithDashboard(context, components));
+  await run(page, `templates/${encodeURIComponent('docs://*')}`, { '*': 'guide/50% off?.md' });
+  await page.untilText('.result', 'the text of the guide');
   assert.deepEqual(page.mistakes, []);
 });
 

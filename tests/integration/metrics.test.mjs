@@ -1,11 +1,13 @@
 // What Prometheus reads of a host.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { adminOf, feed, Metrics } from './support/admin.mjs';
+import { Authority, writePair } from './support/authority.mjs';
 import { Components } from './support/components.mjs';
 import { inProcess, serve } from './support/host.mjs';
 import { allMessages, modern, newestLegacy, postModern, Session } from './support/http.mjs';
@@ -172,7 +174,13 @@ test('TheStatusIsThatOfTheCommand', async (context) => {
 });
 
 test('TheDocumentationHasEachMetricAndNoOther', async (context) => {
-  const host = await serve(context, await Components.create('sample_v1'), admin);
+  const components = await Components.create('sample_v1');
+  const authority = new Authority();
+  context.after(() => authority.discard());
+  writePair(components.folder, authority.issue('localhost'));
+  const file = join(components.folder, 'host.toml');
+  await writeFile(file, '[tls]\ncertificate = "server.pem"\nkey = "server.key"\n');
+  const host = await serve(context, components, ['--config', file, ...admin]);
   const { types } = await Metrics.read(await adminOf(host));
   const page = await readFile(new URL('../../docs/observability.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (counter|gauge|histogram) \|/gm)];

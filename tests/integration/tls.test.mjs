@@ -9,7 +9,9 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 
+import { adminOf } from './support/admin.mjs';
 import { Authority, thumbprint, writePair } from './support/authority.mjs';
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { Issuer } from './support/issuer.mjs';
@@ -31,7 +33,7 @@ const roles = '[roles.user]\nprincipals = ["mtls#spiffe://example/ada"]\nallow =
 
 class SecureHost {
   // `settings` are of [tls], `rest` is other tables.
-  static async serve(context, { settings = '', rest = '', before = '' } = {}) {
+  static async serve(context, { settings = '', rest = '', before = '', options = [] } = {}) {
     const secure = new SecureHost();
     secure.components = await Components.create('sample_v1');
     secure.folder = secure.components.folder;
@@ -40,7 +42,7 @@ class SecureHost {
     const own = 'certificate = "server.pem"\nkey = "server.key"\n';
     secure.file = join(secure.folder, 'host.toml');
     writeFileSync(secure.file, `${before}[tls]\n${own}${settings}${rest}`);
-    secure.host = await HttpHost.start(secure.components, ['--config', secure.file]);
+    secure.host = await HttpHost.start(secure.components, ['--config', secure.file, ...options]);
     secure.url = secure.host.address.href;
     context.after(() => secure.host.stop().finally(() => secure.components.discard()));
     return secure;
@@ -145,7 +147,8 @@ test('ACertificateThatChangesCostsNoCallAndNoConnection', async (context) => {
 });
 
 test('ABadPairLeavesTheLastGoodOne', async (context) => {
-  const secure = await SecureHost.serve(context);
+  const rest = '[serving]\ncontrol = "control"\n';
+  const secure = await SecureHost.serve(context, { rest, options: ['--admin-listen', '127.0.0.1:0'] });
   const first = authority.issue('localhost');
   await secure.take(first);
   const serial = await secure.serial();
@@ -173,6 +176,13 @@ test('ABadPairLeavesTheLastGoodOne', async (context) => {
   const gone = secure.host.log.next({ event: 'certificate not taken' });
   rmSync(join(secure.folder, 'server.key'));
   assert.match((await gone).reason, /cannot be opened/);
+  const { status, stdout } = await command('status', '--control', join(secure.folder, 'control'));
+  assert.equal(status, 1);
+  assert.match(stdout, /The configuration was not taken: \[tls\] cannot be used: .*server\.key: it cannot be opened/);
+  const metrics = await (await fetch(new URL('metrics', await adminOf(secure.host)))).text();
+  assert.match(metrics, /^mcph_certificate_last_refused 1$/m);
+  const [, expiry] = /^mcph_certificate_expiry_seconds (\d+)$/m.exec(metrics) ?? assert.fail(metrics);
+  assert.ok(Number(expiry) * 1000 > Date.now());
   assert.deepEqual(await toolsOf(secure.url, { ca }), ['only_in_v1', 'version']);
 });
 

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectHttp, kinds } from './support/clients.mjs';
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { postModern, request, Session } from './support/http.mjs';
@@ -83,6 +84,20 @@ for (const [fault, outcome] of Object.entries(called)) {
     await fine(fault);
   });
 }
+
+// It has ended before it has been told anything.
+test('ACommandOutlivesAProgramThatEndsAtOnce', async (context) => {
+  const components = await Components.create();
+  context.after(() => components.discard());
+  await components.addShipped('tools/calculator');
+  await addUpstream(components, 'ends', { command: '/bin/false' });
+  for (let i = 0; i < 5; ++i) {
+    const { status, stdout, stderr } = await command(
+      'call', '--components', components.root, '--data', components.data, 'calculate', '{"expression": "6 * 7"}');
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /42/);
+  }
+});
 
 test('AListThatIsTooLongCostsItsLongEntries', async () => {
   await loaded('long_list');

@@ -10,7 +10,7 @@ const maxReferences = 64;
 // What says more of a value than a field could show.
 const beyond = ['not', 'if', 'dependentSchemas', 'patternProperties', 'unevaluatedProperties', 'prefixItems', 'contains', '$dynamicRef', '$recursiveRef'];
 
-// Where a value is not what the field must hold: a JSON text that is none.
+// Where a value is not what the field must hold: a JSON text that is none, or a number that would become another.
 export class FormError extends Error {}
 
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -19,6 +19,29 @@ const isObject = (value) => value !== null && typeof value === 'object' && !Arra
 export function isEqual(a, b) {
   const inOrder = (_, value) => (isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value);
   return JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder);
+}
+
+// A number as it is written; no integer that JavaScript would change.
+function numberOf(text, name) {
+  const value = Number(text);
+  if (/^[-+]?\d+$/.test(text) && !Number.isSafeInteger(value)) {
+    throw new FormError(`${name} has ${text}, and a browser would change digits beyond ${Number.MAX_SAFE_INTEGER}. `
+      + 'Send it with another client');
+  }
+  return value;
+}
+
+// The value of a JSON text whose integers stay as they are.
+export function readJson(text, name) {
+  let value;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new FormError(`${name} is no JSON: ${error.message}`);
+  }
+  const outsideOfTexts = text.replace(/\\./g, '').replace(/"[^"]*"/g, '');
+  for (const number of outsideOfTexts.match(/-?\d[\d.eE+-]*/g) ?? []) numberOf(number, name);
+  return value;
 }
 
 // What a local reference leads to.
@@ -134,10 +157,10 @@ class Fields {
       value() {
         if (input.value.trim() === '') return undefined;
         try {
-          return JSON.parse(input.value);
+          return readJson(input.value, about.name);
         } catch (error) {
           input.focus();
-          throw new FormError(`${about.name} is no JSON: ${error.message}`);
+          throw error;
         }
       },
       fill: (value) => { input.value = value === undefined ? '' : JSON.stringify(value, null, 1); },
@@ -187,7 +210,7 @@ class Fields {
         const text = input.value.trim();
         if (text === '') return undefined;
         // What is no number goes as it is, and the host says so.
-        return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : text;
+        return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? numberOf(text, about.name) : text;
       },
       fill: (value) => { input.value = value ?? ''; },
     };

@@ -1,7 +1,7 @@
 // Try: every tool, resource, template and prompt, called through the MCP endpoint itself.
 import { announce, button, element, replaceChildren, section, setText } from './elements.js';
 import { AppFrame } from './app_frame.js';
-import { FormError, isEqual, schemaForm, textsForm } from './form.js';
+import { FormError, isEqual, readJson, schemaForm, textsForm } from './form.js';
 import { jsonTree } from './json_tree.js';
 import { curlOf, McpClient, McpError, parameterHeaders } from './mcp.js';
 import { answersTo } from './questions.js';
@@ -13,19 +13,24 @@ const maxSaid = 20;
 // Before what an app asks can be allowed: whoever has just pressed something in it has to read this first.
 const allowAfterMs = 700;
 
-// Of a template such as "notes://{folder}/{name}": its variables, without operators and modifiers.
+const plainName = (name) => name.replace(/(\*|:\d+)$/, '');
+
+// Of a template such as "notes://{folder}/{name}": its variables, without operators and modifiers. That of "docs://*"
+// is "*".
 export function variablesOf(template) {
-  const names = [...template.matchAll(/\{([^}]*)\}/g)].flatMap(([, inside]) => inside.replace(/^[+#./;?&]/, '').split(','));
-  return [...new Set(names.map((name) => name.replace(/(\*|:\d+)$/, '')))];
+  const names = [...template.matchAll(/\{([^}]*)\}|\*/g)].flatMap(([, inside]) =>
+    inside === undefined ? ['*'] : inside.replace(/^[+#./;?&]/, '').split(',').map(plainName));
+  return [...new Set(names)];
 }
 
-// The URI that it stands for with these values: RFC 6570, of which plugins use the simple forms.
+// The URI that it stands for with these values: RFC 6570, of which plugins use the simple forms, and "*".
 export function expand(template, values) {
-  return template.replace(/\{([+#./;?&]?)([^}]*)\}/g, (_, operator, inside) => {
+  return template.replace(/\{([+#./;?&]?)([^}]*)\}|\*/g, (_, operator, inside) => {
+    if (inside === undefined) return encodeURI(values['*'] ?? '');
     const starts = { '#': '#', '.': '.', '/': '/', ';': ';', '?': '?', '&': '&' };
     const between = { '.': '.', '/': '/', ';': ';', '?': '&', '&': '&' }[operator] ?? ',';
     const encode = '+#'.includes(operator) && operator ? encodeURI : encodeURIComponent;
-    const parts = inside.split(',').map((name) => name.replace(/(\*|:\d+)$/, '')).filter((name) => values[name] !== undefined && values[name] !== '')
+    const parts = inside.split(',').map(plainName).filter((name) => values[name] !== undefined && values[name] !== '')
       .map((name) => (';?&'.includes(operator) && operator ? `${name}=` : '') + encode(values[name]));
     return parts.length > 0 ? (starts[operator] ?? '') + parts.join(between) : '';
   });
@@ -92,19 +97,14 @@ class Trial {
   }
 
   value() {
-    if (!this.asJson.checked) return this.form.value();
-    try {
-      return JSON.parse(this.json.value || '{}');
-    } catch (error) {
-      throw new FormError(`The arguments are no JSON: ${error.message}`);
-    }
+    return this.asJson.checked ? readJson(this.json.value || '{}', 'The text') : this.form.value();
   }
 
   #switchForm() {
     const isJson = this.asJson.checked;
     try {
       if (isJson) this.json.value = this.#filled = JSON.stringify(this.form.value(), null, 2) ?? '';
-      else if (this.json.value !== this.#filled) this.#fillForm(JSON.parse(this.json.value || '{}'));
+      else if (this.json.value !== this.#filled) this.#fillForm(readJson(this.json.value || '{}', 'The text'));
     } catch (error) {
       this.asJson.checked = !isJson;
       return this.#complain(error.message);
