@@ -4,6 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
+  sed -n '2,3s/^# //p' scripts/serve.sh
+  echo "Its options: build/release/bin/mcp-plugin-host serve --help, once it is built"
+  exit
+fi
 echo "Installing what is missing, building, and serving mcp_components; the first time takes 8 to 15 minutes"
 scripts/install_dependencies.sh
 if [[ ! -f build/release/build.ninja ]]; then

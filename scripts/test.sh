@@ -7,6 +7,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
+  sed -n '2,6s/^# \{0,1\}//p' scripts/test.sh
+  exit
+fi
 scripts/install_dependencies.sh --tests
 echo "Building build/release"
 cmake --preset release >/dev/null

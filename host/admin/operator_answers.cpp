@@ -115,7 +115,7 @@ Result<LogRequest> read_log_request(const Json& json) {
 // Whether a line of the log is about that plugin, by its name or its file, which also a refused one has.
 bool is_about(const std::string& wanted, std::string_view plugin, std::string_view file) {
   if (wanted.empty() || plugin == wanted || file == wanted) return true;
-  return !file.empty() && is_path_called(file, wanted);
+  return !file.empty() && is_file_called(file, wanted);
 }
 
 // The last of those lines that are wanted.
@@ -247,7 +247,7 @@ std::string OperatorAnswers::remark_on_plugin(const std::string& plugin) const {
   if (plugin.empty()) return {};
   std::vector<std::string> names;
   for (const auto& each : service_.report().plugins) {
-    const auto name = each.identity ? each.identity->name : each.file.stem().string();
+    const auto name = each.identity ? each.identity->name : name_of_file(each.file);
     if (is_about(plugin, name, each.file.string())) return {};
     names.push_back(name);
   }

@@ -27,7 +27,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string similar_name(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t similar = 3;
   std::string nearest;
-  auto nearest_distance = similar;
+  auto nearest_distance = std::min(similar, name.size());  // something of it is the same
   for (const auto& known : names) {
     if (const auto far = distance(name, known); far < nearest_distance) {
       nearest = known;

@@ -10,6 +10,7 @@
 
 #include "app/host.hpp"
 #include "base/json_text.hpp"
+#include "base/similar_name.hpp"
 #include "cli/call_params.hpp"
 #include "cli/call_text.hpp"
 #include "cli/command_log.hpp"
@@ -17,6 +18,7 @@
 #include "cli/given_answers.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/remote_call.hpp"
+#include "cli/terminal_text.hpp"
 #include "protocol/calls/completion.hpp"
 #include "protocol/calls/component_calls.hpp"
 #include "protocol/calls/input_requests.hpp"
@@ -116,15 +118,32 @@ int carry_out(const CallPlan& plan, const Catalog& catalog, GivenAnswers answers
   return fail_with("the plugin asked more than " + std::to_string(PluginCall::max_rounds) + " times", as_json);
 }
 
-int reject(Host& host, const Rejection& rejection, bool as_json) {
-  const int status = fail_with(RpcError{error_code::invalid_params, rejection.message, rejection.data}, as_json);
+// What was meant, if nothing is called as the command line says. Empty: that is not known.
+std::string similar_component(const Catalog& catalog, Rejection::Reason reason, const std::string& name) {
+  std::vector<std::string> names;
+  const auto take = [&names](const auto& components) {
+    for (const auto& each : components)
+      names.push_back(component_name(each));
+  };
+  for (const auto& [plugin, components] : catalog.plugins()) {
+    if (reason == Rejection::Reason::unknown_tool) take(components->tools);
+    if (reason == Rejection::Reason::unknown_prompt) take(components->prompts);
+    if (reason == Rejection::Reason::unknown_resource) take(components->resources);
+  }
+  return similar_name(name, names);
+}
+
+int reject(Host& host, const Catalog& catalog, const Rejection& rejection, const CallCommand& command) {
+  const int status = fail_with(RpcError{error_code::invalid_params, rejection.message, rejection.data}, command.json);
   if (rejection.is_of_served() || rejection.reason == Rejection::Reason::malformed) return status;
+  if (const auto meant = similar_component(catalog, rejection.reason, command.component); !meant.empty())
+    std::cerr << "  did you mean \"" << printable(meant) << "\"?\n";
   for (const auto& [file, reason] : host.folder().refused())
     std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
   return status;
 }
 
-int ask(Host& host, const CallCommand& command, Json arguments, GivenAnswers answers) {
+int ask(Host& host, CommandLog& log, const CallCommand& command, Json arguments, GivenAnswers answers) {
   host.folder().load_all(std::chrono::hours(24));
   const auto catalog = host.catalog().current();
   auto params = params_of(command, std::move(arguments));
@@ -139,14 +158,15 @@ int ask(Host& host, const CallCommand& command, Json arguments, GivenAnswers ans
     std::cerr << command.component << " says nothing of what may be filled in\n";
     return 0;
   }
-  if (planned->has_error()) return reject(host, planned->error(), command.json);
+  if (planned->has_error()) return reject(host, *catalog, planned->error(), command);
+  log.be_about((**planned).plugin->identity());
   return carry_out(**planned, *catalog, std::move(answers), command.json);
 }
 
 }  // namespace
 
 int run(const CallCommand& command) {
-  CommandLog log(command.config.host, true);
+  CommandLog log(command.config.host, {.refusals = true, .others = true});
   auto arguments = parse_json(command.arguments);
   if (arguments.has_error()) {
     return fail_with("the arguments are " + arguments.error().message, command.json);
@@ -159,7 +179,7 @@ int run(const CallCommand& command) {
   }
   auto host = Host::create(command.config.host, log);
   if (host.has_error()) return fail_with(host.error().message, command.json);
-  return (*host)->finish(ask(**host, command, *std::move(arguments), *std::move(answers)));
+  return (*host)->finish(ask(**host, log, command, *std::move(arguments), *std::move(answers)));
 }
 
 }  // namespace mcph

@@ -53,6 +53,13 @@ std::string xml_text(std::string_view text) {
   return escaped;
 }
 
+// Nothing could be looked at after the first, for one reason.
+bool has_only_first(const std::vector<CheckResult>& results) {
+  return results.size() > 2 && std::all_of(results.begin() + 1, results.end(), [&results](const CheckResult& each) {
+           return each.status == CheckStatus::skipped && each.note == results[1].note;
+         });
+}
+
 std::string texts_of(const CheckResult& result) {
   std::string all;
   for (const auto& finding : result.findings)
@@ -85,6 +92,7 @@ void print_case(std::ostream& out, const CheckedFile& checked, const CheckResult
 
 void print_text(std::ostream& out, const CheckedFile& checked) {
   constexpr int width = 20;
+  const bool ends_with_first = has_only_first(checked.results);
   out << printable(checked.file.string()) << "\n";
   for (const auto& result : checked.results) {
     out << "  " << std::left << std::setw(8) << name_of(result.status) << " " << std::setw(width) << result.name;
@@ -93,7 +101,9 @@ void print_text(std::ostream& out, const CheckedFile& checked) {
     out << "\n";
     for (const auto& finding : result.findings)
       out << "    " << (finding.is_warning ? "warning: " : "failed: ") << printable(finding.text) << "\n";
+    if (ends_with_first) break;
   }
+  if (ends_with_first) out << "  skipped  all others (" << printable(checked.results.back().note) << ")\n";
   out << "  " << count_of(checked.results, CheckStatus::passed) << " passed, "
       << count_of(checked.results, CheckStatus::failed) << " failed, "
       << count_of(checked.results, CheckStatus::warning) << " with warnings, "

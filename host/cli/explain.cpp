@@ -76,7 +76,7 @@ Result<std::vector<Principal>> principals_of(const ExplainCommand& command) {
     return std::vector{*std::move(principal)};
   }
   const auto tokens =
-      command.config.tokens.empty() ? Result<TokenRecords>(TokenRecords()) : read_tokens(command.config.tokens);
+      command.config.tokens.empty() ? Result<TokenRecords>(TokenRecords()) : look_at_tokens(command.config.tokens);
   if (tokens.has_error()) return tokens.error();
   std::vector<Principal> principals;
   for (const auto& token : *tokens) {

@@ -134,7 +134,7 @@ int run(const InspectCommand& command) {
 }
 
 int run(const ListCommand& command) {
-  CommandLog log(command.config.host, true);
+  CommandLog log(command.config.host, {.refusals = true, .conflicts = !command.json});
   if (const auto found = find_components(command.config.host); found.has_error())
     return complain(found.error().message);
   auto host = Host::create(command.config.host, log);

@@ -56,7 +56,7 @@ int run(const LogCommand& command) {
   const bool is_known = lines->remark().empty();
   if (!is_known) std::cerr << "mcp-plugin-host: " << lines->remark() << "\n";
   const Paint paint(wants_color(command.color, STDOUT_FILENO));
-  for (std::size_t count = 0; command.count == 0 || count < command.count; ++count) {
+  for (std::size_t count = 0; std::cout && (command.count == 0 || count < command.count); ++count) {
     const auto line = lines->next();
     if (line.has_error()) return complain(line.error().message);
     if (!*line) return is_known || count > 0 ? 0 : not_carried_out;

@@ -83,6 +83,11 @@ Result<> copy_template(const fs::path& from, const fs::path& to, const std::stri
   return {};
 }
 
+// A crate has the name, too.
+bool can_be_a_crate(const std::string& name) {
+  return name.find('.') == std::string::npos && (name.front() < '0' || name.front() > '9');
+}
+
 }  // namespace
 
 int run(const NewCommand& command) {
@@ -98,6 +103,9 @@ int run(const NewCommand& command) {
                         : "there is no template for \"" + command.language + "\"; --lang is one of " +
                               joined(languages));
   }
+  if (command.language == "rust" && !can_be_a_crate(command.name))
+    return complain("a crate of Rust cannot be called " + command.name +
+                    ": choose a name that begins with a letter and has no full stop");
   if (const auto copied = copy_template(templates() / command.language, folder, command.name); copied.has_error())
     return complain(copied.error().message);
   const auto programs = own_prefix() / "bin";

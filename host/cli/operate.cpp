@@ -45,7 +45,7 @@ int run(const TraceCommand& command) {
   if (lines.has_error()) return complain(lines.error().message);
   std::cerr << "Tracing the host at " << lines->socket().string() << "; Ctrl-C ends it\n";
   if (!lines->remark().empty()) std::cerr << "but " << lines->remark() << "\n";
-  for (std::size_t count = 0; command.count == 0 || count < command.count; ++count) {
+  for (std::size_t count = 0; std::cout && (command.count == 0 || count < command.count); ++count) {
     const auto line = lines->next();
     if (line.has_error()) return complain(line.error().message);
     if (!*line) return 0;

@@ -1,6 +1,7 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <list>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,23 @@ CLI::Option& offer_choice(CLI::App& app, const std::string& name, const std::str
     return is_one ? std::string() : "\"" + text + "\" is not one of " + all;
   };
   return *app.add_option_function<std::string>(name, take, description)->type_name(all)->check(check);
+}
+
+// An option that is a whole number.
+CLI::Option& offer_count(CLI::App& app, const std::string& name, const std::string& description, std::size_t& count,
+                         std::size_t least) {
+  const auto check = [least](const std::string& text) {
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_one = error == std::errc{} && end == text.data() + text.size() && number >= least;
+    return is_one ? std::string() : "\"" + text + "\" is not a whole number of at least " + std::to_string(least);
+  };
+  return *app.add_option(name, count, description)->check(check);
+}
+
+// Where no name means all, an empty one is a mistake.
+std::string mistake_in_operated_name(const std::string& name) {
+  return name.empty() ? "the name is empty" : "";
 }
 
 void add_color(CLI::App& app, ColorChoice& color) {
@@ -378,18 +397,23 @@ void CommandLine::offer_tools_for_operators() {
   offer_log();
   auto& trace = offer(app_, "trace", "Show what is said in the calls of a running host, as lines of JSON",
                       [this] { return trace_; });
-  trace.add_option("PLUGIN", trace_.plugin, "The name of the only one that is of interest");
-  trace.add_option("--component", trace_.component, "The name or the URI of the only one that is of interest");
-  trace.add_option("--count", trace_.count, "End after so many lines");
+  trace.add_option("PLUGIN", trace_.plugin, "The name of the only one that is of interest")
+      ->check(mistake_in_operated_name);
+  trace.add_option("--component", trace_.component, "The name or the URI of the only one that is of interest")
+      ->check(mistake_in_operated_name);
+  offer_count(trace, "--count", "End after so many lines", trace_.count, 1);
   add_control(trace, trace_.options);
   const auto offer_operation = [this](const std::string& name, const std::string& description, bool needs_plugin) {
     auto& app = offer(app_, name, description, [this] { return operate_; });
     add_operator_options(app, operate_.options);
-    app.add_option("PLUGIN", operate_.plugin, "Its name, or its file")->required(needs_plugin);
+    app.add_option("PLUGIN", operate_.plugin, "Its name, or its file")
+        ->required(needs_plugin)
+        ->check(mistake_in_operated_name);
     if (name != "reload") {
       app.add_option(
-          "--component", operate_.component,
-          "The name or the URI of a tool, a prompt, a resource or a template, where the whole plugin is not meant");
+             "--component", operate_.component,
+             "The name or the URI of a tool, a prompt, a resource or a template, where the whole plugin is not meant")
+          ->check(mistake_in_operated_name);
     }
     app.callback([this, name] { operate_.command = name; });
   };
@@ -414,13 +438,14 @@ void CommandLine::offer_status() {
 void CommandLine::offer_log() {
   auto& log = offer(app_, "log", "Show the log of a running host: its last lines, and those that follow",
                     [this] { return log_; });
-  log.add_option("PLUGIN", log_.plugin, "The name or the file of the only one that is of interest");
+  log.add_option("PLUGIN", log_.plugin, "The name or the file of the only one that is of interest")
+      ->check(mistake_in_operated_name);
   offer_choice(log, "--level", "Only lines of this level and above", {log_level_names.begin(), log_level_names.end()},
                [this](const std::string& name) { log_.level = name; })
       .default_str(log_.level);
-  log.add_option("--last", log_.last, "How many of the last lines come first")->capture_default_str();
+  offer_count(log, "--last", "How many of the last lines come first", log_.last, 0).capture_default_str();
   log.add_flag("!--no-follow", log_.follows, "End after these");
-  log.add_option("--count", log_.count, "End after so many lines");
+  offer_count(log, "--count", "End after so many lines", log_.count, 1);
   log.add_flag("--json", log_.options.json, "Each line as a JSON object");
   add_control(log, log_.options);
   add_color(log, log_.color);

@@ -119,6 +119,15 @@ class ComingAnswer final : public AnswerListener {
   ProgressLine progress_;
 };
 
+// What to do about a certificate that is good, but of an authority that this machine does not know.
+std::string advice_on_certificate(std::string_view error) {
+  for (const auto* const word : {"self-signed", "issuer certificate", "first certificate"}) {
+    if (error.find(word) != std::string_view::npos)
+      return "; SSL_CERT_FILE=FILE in the environment names an authority that may have issued it";
+  }
+  return {};
+}
+
 class AskedServer {
  public:
   // `name` is what people read.
@@ -143,7 +152,10 @@ class AskedServer {
       return Answer{.error = RpcError{error_code::internal_error, std::move(message)}};
     };
     auto answered = send(method, name, params);
-    if (answered.has_error()) return failed(name_ + " cannot be asked: " + answered.error().message);
+    if (answered.has_error()) {
+      const auto& why = answered.error().message;
+      return failed(name_ + " cannot be asked: " + why + advice_on_certificate(why));
+    }
     const auto json = parse_json(answer_in(answered->body));
     const bool is_answer = json.has_value() && json->is_object() && json->value("jsonrpc", Json()) == "2.0";
     // What to do about a missing token is said in the words of the command line.
@@ -187,6 +199,13 @@ class AskedServer {
   EventLoops loops_{1, 1};
   PooledHttpClient client_;
 };
+
+// A server does not ask a client that has no answers.
+RpcError with_advice(RpcError error, const GivenAnswers& answers) {
+  if (error.code == error_code::missing_client_capability && !answers.any())
+    error.message += "; give --answer JSON for each thing that it asks";
+  return error;
+}
 
 Json meta_of(const GivenAnswers& answers) {
   return {{meta_key::protocol_version, ModernEra::revision},
@@ -246,7 +265,7 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
   if (command.method == PluginMethod::tools_call) repeat_arguments(server, params);
   for (unsigned round = 0; round <= PluginCall::max_rounds; ++round) {
     const auto [result, error] = server.ask(name_of(command.method), name, params);
-    if (error) return fail_with(*error, command.json);
+    if (error) return fail_with(with_advice(*error, answers), command.json);
     if (result.value("resultType", Json()) != "input_required") {
       const auto text = dump(result);
       const auto checked = read_plugin_result(command.method, text);

@@ -135,16 +135,22 @@ void load_components(Host& host, const HostOptions& options, Log& log) {
                                  {"ms", took.count()}});
 }
 
-// `heard` is told what an operator has done. Without `configuration` the host watches none.
+constexpr auto unusable_tls = "[tls] cannot be used: ";
+
+// `heard` is told what an operator has done. Without `configuration` the host watches none, and without `certificates`
+// there is no TLS.
 std::shared_ptr<const OperatorAnswers> answers_of(Host& host, const HostOptions& options, std::string command,
                                                   WatchedLog& log, OperatorListener heard,
-                                                  const LiveConfiguration* configuration, std::string url = {},
+                                                  const LiveConfiguration* configuration,
+                                                  const LiveCertificates* certificates = nullptr, std::string url = {},
                                                   OpenDashboard dashboard = {}) {
   HostFacts facts{host_version, std::move(command), std::move(url), options.components};
   ReportConfiguration report;
   if (configuration != nullptr) {
-    report = [configuration] {
+    report = [configuration, certificates] {
       auto reloads = configuration->reloads();
+      const auto refused = certificates == nullptr ? std::string() : certificates->refusal();
+      if (reloads.refusal.empty() && !refused.empty()) reloads.refusal = unusable_tls + refused;
       return ConfigurationReport{std::move(reloads.refusal), std::move(reloads.need_restart)};
     };
   }
@@ -229,7 +235,7 @@ Result<Config> adopt_sockets(Config config, const SystemdEnvironment& environmen
 Result<std::unique_ptr<LiveCertificates>> certificates_of(const TlsOptions& options, Log& log) {
   if (!options.is_on()) return nullptr;
   auto live = LiveCertificates::create(options, log);
-  if (live.has_error()) return fail("[tls] cannot be used: " + live.error().message);
+  if (live.has_error()) return fail(unusable_tls + live.error().message);
   return live;
 }
 
@@ -291,11 +297,18 @@ int serve(const ServeCommand& command, const Config& config, const SystemdNotifi
   std::unique_ptr<DashboardListener> dashboard;
   OpenDashboard open_dashboard;
   if (config.dashboard.listen) open_dashboard = [&dashboard] { return dashboard->url(); };
-  const auto answers =
-      answers_of(**host, config.host, "serve", watched, heard, configuration->get(), url, open_dashboard);
-  const ObservedHost observed{
-      **host,        [&] { return servers.figures(); },    http, **configuration, authentications, **calls, *answers,
-      why_not_ready, absolute_path(config.host.components)};
+  const auto answers = answers_of(**host, config.host, "serve", watched, heard, configuration->get(),
+                                  certificates->get(), url, open_dashboard);
+  const ObservedHost observed{**host,
+                              [&] { return servers.figures(); },
+                              http,
+                              **configuration,
+                              certificates->get(),
+                              authentications,
+                              **calls,
+                              *answers,
+                              why_not_ready,
+                              absolute_path(config.host.components)};
   auto admin = AdminListener::open(config, observed, log);
   if (admin.has_error()) return (*host)->finish(complain(admin.error().message));
   auto opened = DashboardListener::open(

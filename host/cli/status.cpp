@@ -126,7 +126,7 @@ int watch_on_screen(WatchedHost& host, const PluginOrder* order, const Paint& pa
 
 // Where it is no terminal, one below the other.
 int watch_in_lines(WatchedHost& host, const StatusCommand& command, const PluginOrder* order, const Paint& paint) {
-  for (bool waits = false, is_first = true;; is_first = false) {
+  for (bool waits = false, is_first = true; std::cout; is_first = false) {
     const auto status = host.look();
     if (status.has_value()) {
       std::cout << (is_first || command.options.json ? "" : "\n")
@@ -138,6 +138,7 @@ int watch_in_lines(WatchedHost& host, const StatusCommand& command, const Plugin
     waits = status.has_error();
     std::this_thread::sleep_for(between_looks);
   }
+  return not_carried_out;
 }
 
 int watch(const StatusCommand& command, const PluginOrder* order, const Paint& paint) {

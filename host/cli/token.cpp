@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <iomanip>
 #include <iostream>
 #include <optional>
 
 #include "auth/token_file.hpp"
 #include "base/json.hpp"
+#include "base/regular_file.hpp"
 #include "base/time_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
@@ -67,6 +69,17 @@ Result<> check_roles(const TokenCommand& command) {
   return {};
 }
 
+// Of a token that nobody has seen.
+int take_back(const TokenCommand& command, const std::string& id, int error) {
+  const auto changed = change_tokens(command.config.tokens, [&id](TokenRecords& tokens) -> Result<> {
+    std::erase_if(tokens, [&id](const TokenRecord& token) { return token.id == id; });
+    return {};
+  });
+  const auto why = "the output cannot be written: " + error_words(error);
+  if (!changed.has_error()) return complain(why + "; no token was made");
+  return complain(why + "; revoke " + id + ", which is in the file still: " + changed.error().message);
+}
+
 int create(const TokenCommand& command, Time now) {
   if (const auto checked = check_roles(command); checked.has_error()) return complain(checked.error().message);
   const auto expiry = command.expiry.empty() ? std::nullopt : read_expiry(command.expiry, now);
@@ -86,14 +99,17 @@ int create(const TokenCommand& command, Time now) {
     return {};
   });
   if (changed.has_error()) return complain(changed.error().message);
+  // A reader that has gone must not end this before the token is taken back.
+  std::signal(SIGPIPE, SIG_IGN);
   std::cout << "Token " << record.id << " of " << printable(record.subject) << " (" << joined(record.roles) << "), "
             << state_of(record, now) << ". It is shown this once; clients send it as Authorization: Bearer TOKEN\n"
             << token << "\n";
-  return 0;
+  const int error = write_printed();
+  return error == 0 ? 0 : take_back(command, record.id, error);
 }
 
 int list(const TokenCommand& command, Time now) {
-  const auto tokens = read_tokens(command.config.tokens);
+  const auto tokens = look_at_tokens(command.config.tokens);
   if (tokens.has_error()) return complain(tokens.error().message);
   if (command.json) {
     OrderedJson json = {{"tokens", OrderedJson::array()}};

@@ -16,8 +16,11 @@
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
+#include "app/host.hpp"
 #include "base/absolute_path.hpp"
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
@@ -66,6 +69,13 @@ Result<OrderedJson> read_pairs(const std::vector<std::string>& pairs, const std:
   return json;
 }
 
+// "ftp://example.com", "https:example.com": no program is called so.
+bool looks_like_url(std::string_view word) {
+  const auto scheme = word.substr(0, word.find(':'));
+  const bool has_scheme = !scheme.empty() && scheme.size() < word.size() && std::ranges::all_of(scheme, is_letter);
+  return has_scheme || word.find("://") != std::string_view::npos;
+}
+
 Result<OrderedJson> settings_of(const UpstreamsCommand& command) {
   auto environment = read_pairs(command.environment, "--env");
   if (environment.has_error()) return environment;
@@ -74,6 +84,8 @@ Result<OrderedJson> settings_of(const UpstreamsCommand& command) {
   const auto& words = command.words;
   const bool is_url = words.front().starts_with("https://") || words.front().starts_with("http://");
   OrderedJson settings;
+  if (!is_url && looks_like_url(words.front()))
+    return fail("\"" + words.front() + "\" is neither a URL that begins with https:// or http:// nor a command");
   if (is_url && words.size() > 1)
     return fail("after a URL nothing follows, but there is \"" + words[1] + "\"; options go before NAME");
   if (is_url && !environment->empty()) return fail("--env is for a COMMAND; a URL has --header");
@@ -96,8 +108,10 @@ Result<OrderedJson> settings_of(const UpstreamsCommand& command) {
 // Under a name that nobody else looks for, and then in place at once. What may hold secrets its owner alone reads.
 Result<> write_settings(const fs::path& file, const OrderedJson& settings) {
   auto text = dump(settings);
-  if (auto checked = read_upstream_settings(text, file.parent_path(), {}); checked.has_error())
-    return fail("it cannot be used: it " + checked.error().message);
+  if (auto checked = read_upstream_settings(text, file.parent_path(), {}); checked.has_error()) {
+    const auto& why = checked.error().message;
+    return fail(why.starts_with('"') ? why : "it " + why);  // some begin with the member that is wrong
+  }
   text = settings.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
@@ -134,15 +148,29 @@ bool is_program(const fs::path& program) {
   return false;
 }
 
-// One that is not there may come, or be there for the host alone.
-void remark_on_program(const OrderedJson& settings, const fs::path& folder) {
-  const auto command = settings.find("command");
-  if (command == settings.end() || !command->is_string()) return;
-  const auto program = command->get<std::string>();
+// Why the host would refuse the server now. What is not there may come, or be there for the host alone.
+std::vector<std::string> refusals_of(const OrderedJson& settings, const fs::path& folder) {
+  std::vector<std::string> all;
+  const auto program = settings.value("command", "");
   const bool is_path = program.find('/') != std::string::npos;
-  if (is_program(is_path ? folder / program : fs::path(program))) return;
-  std::cerr << "mcp-plugin-host: there is no program " << program << (is_path ? "" : " in PATH")
-            << "; without one the host refuses the server\n";
+  if (!program.empty() && !is_program(is_path ? folder / program : fs::path(program))) {
+    all.push_back("there is no program " + program + (is_path ? "" : " in PATH") +
+                  "; without one the host refuses the server");
+  }
+  for (const auto* const member : {"env", "headers"}) {
+    for (const auto& text : settings.value(member, OrderedJson::object())) {
+      if (!text.is_object() || !text.contains("file")) continue;
+      const auto file = folder / text["file"].get<std::string>();
+      const auto read = ConfiguredText{ConfiguredText::Kind::file, file.string()}.read();
+      if (read.has_error()) all.push_back(read.error().message + "; as long as that is so the host refuses the server");
+    }
+  }
+  return all;
+}
+
+void remark_on(const std::vector<std::string>& refusals) {
+  for (const auto& each : refusals)
+    std::cerr << "mcp-plugin-host: " << each << "\n";
 }
 
 // Of what was meant for this program, perhaps. Its value may be a secret. Another host takes the same options.
@@ -168,11 +196,13 @@ int add_upstream(const UpstreamsCommand& command) {
   const auto file = find_upstream(components, command.name).value_or(file_of(components, command.name));
   if (const auto written = write_settings(file, *settings); written.has_error())
     return complain(written.error().message);
-  std::cout << "Wrote " << file.string()
-            << "; a host that runs serves it at once, and \"mcp-plugin-host list\" says what "
-            << "it has.\n";
+  const auto refusals = refusals_of(*settings, file.parent_path());
+  std::cout << "Wrote " << file.string();
+  if (refusals.empty())
+    std::cout << "; a host that runs serves it at once, and \"mcp-plugin-host list\" says what it has.";
+  std::cout << "\n";
   remark_on_options(command.words);
-  remark_on_program(*settings, file.parent_path());
+  remark_on(refusals);
   return 0;
 }
 
@@ -207,14 +237,24 @@ void tell_what_is_left_to_do(const ImportedUpstream& server) {
   }
 }
 
-int import_upstreams(const UpstreamsCommand& command) {
-  const auto opened = open_to_read(command.file);
-  if (!opened) return complain(command.file.string() + " cannot be opened: " + last_error());
+Result<std::vector<ImportedUpstream>> read_servers(const fs::path& file) {
+  const auto opened = open_to_read(file);
+  if (!opened) return fail(file.string() + " cannot be opened: " + last_error());
   const auto text = read_regular_file(opened, max_imported_bytes);
-  if (text.has_error()) return complain(command.file.string() + ": " + text.error().message);
-  const auto servers = read_client_servers(*text);
-  if (servers.has_error()) return complain(command.file.string() + ": " + servers.error().message);
+  if (text.has_error()) return fail(file.string() + ": " + text.error().message);
+  // Some clients read more than JSON.
+  if (const auto json = parse_ordered_json(*text); json.has_error())
+    return fail(file.string() + ": it is " + json.error().message + "; comments and trailing commas are not read");
+  auto servers = read_client_servers(*text);
+  if (servers.has_error()) return fail(file.string() + ": " + servers.error().message);
+  return servers;
+}
+
+int import_upstreams(const UpstreamsCommand& command) {
+  const auto servers = read_servers(command.file);
+  if (servers.has_error()) return complain(servers.error().message);
   const auto& components = command.config.host.components;
+  if (servers->empty()) std::cerr << "mcp-plugin-host: there is no server in " << command.file.string() << "\n";
   int status = servers->empty() ? nothing_done : 0;
   std::map<std::string, std::string> names;  // of the servers that have been written, by those of their files
   for (const auto& server : *servers) {
@@ -248,7 +288,7 @@ int import_upstreams(const UpstreamsCommand& command) {
     }
     std::cout << "\n";
     tell_what_is_left_to_do(server);
-    remark_on_program(server.settings, file.parent_path());
+    remark_on(refusals_of(server.settings, file.parent_path()));
   }
   return status;
 }
@@ -256,6 +296,8 @@ int import_upstreams(const UpstreamsCommand& command) {
 }  // namespace
 
 int run(const UpstreamsCommand& command) {
+  const auto found = find_components(command.config.host);
+  if (found.has_error() && command.what != UpstreamsCommand::What::remove) return complain(found.error().message);
   switch (command.what) {
     case UpstreamsCommand::What::add:
       return add_upstream(command);

@@ -2,15 +2,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer as createSecureServer } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
+import { Authority } from './support/authority.mjs';
 import { command, run } from './support/command.mjs';
 import { Components, fixture } from './support/components.mjs';
-import { program, sanitizer } from './support/host.mjs';
+import { program, sanitizer, serve } from './support/host.mjs';
 import { patience } from './support/patience.mjs';
 import { script } from './support/upstreams.mjs';
 
@@ -76,6 +79,51 @@ test('AnUnknownOptionAndAnUnknownWordAreNamed', async () => {
   const word = await command('serve', '--log-level', 'loud');
   assert.equal(word.status, 2);
   assert.match(word.stderr, /^--log-level must be one of "trace", "debug", "info", "warning", "error", "off", but is "loud"\n/);
+});
+
+test('AnEmptyNameAndANumberThatIsNoneAreMistakes', async () => {
+  for (const args of [['reload', ''], ['log', ''], ['trace', ''], ['disable', 'clock', '--component', '']]) {
+    const { status, stderr } = await command(...args);
+    assert.equal(status, 2, args[0]);
+    assert.match(stderr, /^(PLUGIN|--component): the name is empty\n/);
+  }
+  for (const [name, text, least] of [['--last', '-1', 0], ['--last', 'x', 0], ['--count', '0', 1]]) {
+    const { status, stderr } = await command('log', name, text);
+    assert.equal(status, 2, name);
+    assert.ok(stderr.startsWith(`${name}: "${text}" is not a whole number of at least ${least}\n`), stderr);
+  }
+});
+
+test('OutputThatCannotBeWrittenIsAFailure', async (context) => {
+  const { components } = await folder(context, 'sample_v1');
+  const toFullDisk = (...args) => run('sh', ['-c', '"$0" "$@" >/dev/full', program, ...args]);
+  const on = ['--components', components.root, '--data', components.data];
+  const words = 'mcp-plugin-host: the output cannot be written: No space left on device';
+  for (const args of [['--version'], ['list', ...on], ['call', ...on, 'version'], ['audit', 'key', join(components.folder, 'key.pem')]])
+    assert.deepEqual(await toFullDisk(...args), { status: 2, stdout: '', stderr: `${words}\n` }, args[0]);
+  const file = join(components.folder, 'team.toml');
+  await writeFile(file, '[tokens]\nfile = "tokens.json"\n[roles.user]\nallow = ["tool:*"]\n');
+  const token = ['create', 'zoe', '--role', 'user', '--config', file];
+  assert.deepEqual(await toFullDisk('token', ...token), { status: 2, stdout: '', stderr: `${words}; no token was made\n` });
+  const { stdout } = await command('token', 'list', '--json', '--config', file);
+  assert.deepEqual(JSON.parse(stdout).tokens, [], 'what nobody has seen nobody has');
+});
+
+test('AnOperatorIsToldWhatItIsThatHeNames', async (context) => {
+  const components = await Components.create('sample_v1');
+  await components.write('up.mcp.json', JSON.stringify({ command: 'no-such-program' }));
+  const control = join(components.folder, 'control.sock');
+  const host = await serve(context, components, ['--control', control]);
+  await host.log.until({ event: 'plugin refused' });
+  const operate = (...args) => command(...args, '--control', control);
+  assert.match((await operate('reload', 'up')).stdout, /\/up\.mcp\.json: refused: the program no-such-program cannot be started/);
+  assert.match((await operate('log', 'up', '--no-follow')).stdout, / plugin refused /);
+  const mistyped = await operate('enable', 'sampel');
+  assert.deepEqual([mistyped.status, mistyped.stdout], [2, '']);
+  assert.match(mistyped.stderr, /no plugin is called "sampel"; there are sample, up\.mcp\.json; did you mean "sample"\?\n$/);
+  await operate('disable', 'sample', '--component', 'version');
+  const enabled = await operate('enable', 'sample');
+  assert.match(enabled.stdout, /: it is not disabled, but these of its components are: version; enable each with --component NAME\n$/);
 });
 
 test('CallTellsOfACrashWithoutAPromise', async (context) => {
@@ -166,7 +214,7 @@ test('ListTellsWhatIsServedHiddenRefusedAndAmiss', async (context) => {
   assert.match(text.stdout, /rival_b\.so: tool \w+ is hidden by .*rival_a\.so; to have both, rename it in one of the two\n/);
   assert.match(text.stdout, /refusing\.so: refused: .*the licence has expired\n/);
   assert.match(text.stdout, /dangling\.so: /);
-  assert.doesNotMatch(text.stderr, /plugin refused/, 'it is told once');
+  assert.doesNotMatch(text.stderr, /plugin refused|component hidden/, 'it is told once');
 });
 
 test('ListWarnsOnStandardError', async (context) => {
@@ -221,6 +269,11 @@ test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
     'team.toml:6:7: "key" cannot be used: cannot read audit/key.pem: No such file or directory',
     'team.toml:10:8: "file" cannot be used: its folder team is not there; make it',
   ]);
+  const other = await check('[audit]\nfile = "."\n[plugins]\n' + `components = "${folder}"\ndata = "team.toml"\n`);
+  assert.deepEqual(other.said, [
+    'team.toml:2:8: "file" cannot be used: it is not a regular file',
+    'team.toml:5:8: "data" cannot be used: team.toml is no folder',
+  ]);
   assert.deepEqual(await check(text, '--no-files'), { status: 0, said: ['team.toml: ok'] });
   assert.match((await check('[servers."a/b"]\nallow = ["tool:*"]\n', '--no-files')).said[0], /^team\.toml:1:10: "a\/b" is part of a path/);
   const open = await check('[http]\nlisten = "0.0.0.0:0"\n', '--no-files');
@@ -259,6 +312,32 @@ test('CallShowsWhatThePluginPrintsWhateverTheLogLevel', async (context) => {
   assert.deepEqual({ event, plugin, text }, { event: 'plugin output', plugin: 'dying', text: 'line 0' });
 });
 
+test('CallLeavesOutWhatOtherPluginsSay', async (context) => {
+  const { components, on } = await folder(context, 'sample_v1');
+  await components.addShipped('resources/files');
+  assert.deepEqual(await on('call', 'version'), { status: 0, stdout: '1\n', stderr: '' });
+  assert.match((await on('list')).stderr, /plugin says .*no folders are configured/);
+  const unknown = await on('call', 'list_files');
+  assert.match(unknown.stderr, /Unknown tool: list_files\n[^]*plugin says .*no folders are configured/, 'that is why');
+  const strict = { isolation: 'worker', sandbox: { profile: 'strict', required: true } };
+  await components.write('../resources/files.json', JSON.stringify({ roots: [{ name: 'docs', path: components.root }], ...strict }));
+  assert.match((await on('call', 'list_files')).stderr, /plugin says .*the root .*cannot be accessed/);
+  assert.equal((await on('call', 'version')).stderr, '');
+});
+
+test('CheckOfWhatCannotBeLoadedIsShort', async () => {
+  const { status, stdout } = await command('check', fixture('no_entry'));
+  assert.equal(status, 1);
+  assert.match(stdout, /\n {2}skipped {2}all others \(the plugin cannot be loaded\)\n {2}0 passed, 1 failed, 0 with warnings, \d+ skipped\n$/);
+  assert.equal(stdout.match(/ skipped /g).length, 1);
+});
+
+test('TheScriptSaysWhatItDoesBeforeItDoesIt', async () => {
+  const { status, stdout } = await run('bash', [fileURLToPath(new URL('../../scripts/serve.sh', import.meta.url)), '--help']);
+  assert.equal(status, 0);
+  assert.match(stdout, /^Installs what is missing, builds [^]*\nIts options: build\/release\/bin\/mcp-plugin-host serve --help, /);
+});
+
 test('InspectAndListShowWhatAPluginPrintedBeforeItDied', async (context) => {
   const { on } = await folder(context, 'throwing_init');
   const said = /\bthrowing_init\.so: terminate called .*\nthrowing_init\.so: {3}what\(\): {2}static init threw\n/;
@@ -289,11 +368,55 @@ test('AddSaysThatThereIsNoSuchProgram', async (context) => {
   const { components, on } = await folder(context);
   const added = await on('add', 'wiki', 'no-such-program', '--fast');
   assert.equal(added.status, 0);
+  assert.equal(added.stdout, `Wrote ${components.file('wiki.mcp.json')}\n`, 'and promises nothing');
   assert.match(added.stderr, /there is no program no-such-program in PATH; without one the host refuses the server\n/);
   assert.ok(existsSync(components.file('wiki.mcp.json')));
   assert.match((await on('add', 'late', 'sh', '--prefix', 'x')).stderr, /: --prefix is passed to sh; if it was meant for add, it goes before NAME\n/);
   assert.equal((await on('add', 'node', process.execPath)).stderr, '');
   assert.equal((await on('add', 'shell', 'sh')).stderr, '');
+});
+
+test('AddSaysThatASecretCannotBeRead', async (context) => {
+  const { components, on } = await folder(context);
+  const file = join(components.folder, 'token.txt');
+  const add = () => on('add', '--force', '--header', `Authorization=@${file}`, 'wiki', 'https://wiki.example.com/mcp');
+  const consequence = 'as long as that is so the host refuses the server';
+  assert.equal((await add()).stderr, `mcp-plugin-host: ${file} cannot be opened: No such file or directory; ${consequence}\n`);
+  await writeFile(file, 'Bearer secret\n');
+  await chmod(file, 0o644);
+  assert.equal((await add()).stderr, `mcp-plugin-host: ${file}: everybody may read it; chmod o-r it; ${consequence}\n`);
+  await chmod(file, 0o600);
+  const { stdout, stderr } = await add();
+  assert.match(stdout, /wiki\.mcp\.json; a host that runs serves it at once/);
+  assert.equal(stderr, '');
+});
+
+test('AddAndImportWriteNothingThatNoHostCanUse', async (context) => {
+  const { components, on } = await folder(context);
+  const refused = async (...args) => {
+    const { status, stdout, stderr } = await on(...args);
+    assert.deepEqual([status === 0, stdout], [false, ''], args.join(' '));
+    return stderr;
+  };
+  for (const url of ['ftp://example.com/mcp', 'htps://example.com/mcp', 'https:example.com'])
+    assert.match(await refused('add', 'wiki', url), /^mcp-plugin-host: "\S+" is neither a URL that begins with https:\/\/ or http:\/\/ nor a command\n$/);
+  const clear = '"url" cannot be used: "http://example.com/mcp" must begin with https://, unless it is this machine, or "insecure" is true\n';
+  assert.equal(await refused('add', 'wiki', 'http://example.com/mcp'), `mcp-plugin-host: ${clear}`);
+  const file = join(components.folder, 'clients.json');
+  const imported = async (text) => {
+    await writeFile(file, text);
+    return refused('import', file);
+  };
+  assert.equal(await imported('{"mcpServers": {"wiki": {"url": "http://example.com/mcp"}}}'), `wiki: ${clear}`);
+  assert.equal(await imported('{"mcpServers": {}}'), `mcp-plugin-host: there is no server in ${file}\n`);
+  assert.match(await imported('{\n  // none\n  "servers": {}\n}'),
+    /clients\.json: it is not valid JSON at line 2, column 3: .*; comments and trailing commas are not read\n$/);
+  assert.deepEqual(await readdir(components.file('.')), []);
+  const absent = join(components.folder, 'absent');
+  const { status, stderr } = await command('add', '--components', absent, 'x', 'true');
+  assert.equal(status, 2);
+  assert.match(stderr, /the components folder \S+\/absent is missing; make it, or name another one with --components\n/);
+  assert.equal(existsSync(absent), false);
 });
 
 test('ImportSaysWhichVariablesStandForWhatAClientAsks', async (context) => {
@@ -340,6 +463,7 @@ test('CallEndsWithAStatusThatTellsWhoFailed', async (context) => {
   const unknown = await on('call', 'absent');
   assert.equal(unknown.status, 2);
   assert.match(unknown.stderr, /Unknown tool: absent\n {2}not loaded: .*refusing\.so: .*the licence has expired\n$/);
+  assert.match((await on('call', 'wiat', '{}')).stderr, /Unknown tool: wiat\n {2}did you mean "wait"\?\n/);
   const invalid = await on('call', 'absent', '{');
   assert.equal(invalid.status, 2);
   assert.match(invalid.stderr, /the arguments are not valid JSON/);
@@ -421,6 +545,32 @@ test('WhatAPluginAsksItsClientIsAnsweredByTheCommandLine', async (context) => {
   assert.match(await refused('call', 'two_rounds', '--answer', '{'), /the answer \{ is not valid JSON at line 1/);
 });
 
+test('CallOfAServerSaysWhichOptionIsMissing', async (context) => {
+  const { url } = await serve(context, await Components.create('asking'));
+  const { status, stderr } = await command('call', '--url', url, 'two_rounds');
+  assert.equal(status, 2);
+  assert.match(stderr, /requires the client capability .*; give --answer JSON for each thing that it asks\n$/);
+});
+
+test('CallOfAServerSaysWhatMakesItsAuthorityKnown', async (context) => {
+  const place = await mkdtemp(join(tmpdir(), 'mcp-authority-'));
+  const authority = new Authority();
+  const server = createSecureServer(authority.issue('localhost'), (request, response) => response.end('{}')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    server.close();
+    authority.discard();
+    return rm(place, { recursive: true });
+  });
+  const args = ['call', '--url', `https://127.0.0.1:${server.address().port}/mcp`, 'version'];
+  const words = /: TLS: certificate verify failed: .*; SSL_CERT_FILE=FILE in the environment names an authority that may have issued it\n$/;
+  assert.match((await command(...args)).stderr, words);
+  const file = join(place, 'ca.pem');
+  await writeFile(file, authority.pem);
+  const { stderr } = await run(program, args, { env: { ...process.env, SSL_CERT_FILE: file } });
+  assert.match(stderr, /answers with the HTTP status 200: \{\}\n$/);
+});
+
 // The build folder of a project of that language, built and tested, and what the tests have printed.
 async function newProject(context, ...language) {
   const place = await mkdtemp(join(tmpdir(), 'mcp-new-'));
@@ -495,5 +645,10 @@ test('NewTouchesNothingThatExistsAndRefusesWhatIsNoName', async (context) => {
     assert.equal((await command('new', 'other', '--in', place, '--lang', language)).status, 2, language);
   for (const name of ['', '../x', 'two words', '.hidden', 'test', 'mcp_plugin']) {
     assert.equal((await command('new', '--in', place, '--', name)).status, 2, name);
+  }
+  for (const name of ['my.plugin', '3d']) {
+    const { status, stderr } = await command('new', name, '--lang', 'rust', '--in', place);
+    assert.equal(status, 2);
+    assert.match(stderr, /a crate of Rust cannot be called/);
   }
 });

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/absolute_path.hpp"
+#include "base/similar_name.hpp"
 
 namespace mcph {
 namespace {
@@ -34,7 +35,26 @@ std::optional<std::string> name_of(const TrackedFile& tracked) {
   return std::nullopt;
 }
 
+// What is not served of a plugin that is not disabled itself; empty: all of it is.
+std::string words_for_disabled(const TrackedFile::ComponentNames& names) {
+  std::string all;
+  for (const auto& name : names)
+    all += (all.empty() ? "" : ", ") + name;
+  return all.empty() ? "" : ", but these of its components are: " + all + "; enable each with --component NAME";
+}
+
 }  // namespace
+
+std::string name_of_file(const std::filesystem::path& file) {
+  auto name = file.filename().string();
+  if (!is_upstream_name(file)) return file.stem().string();
+  name.resize(name.size() - upstream_ending.size());
+  return name;
+}
+
+bool is_file_called(const std::filesystem::path& file, const std::string& called) {
+  return is_path_called(file, called) || is_path_called(file, called + std::string(upstream_ending));
+}
 
 OperatorService::Answer OperatorService::ask(OperatorRequest request) {
   const auto pending = std::make_shared<Pending>(Pending{std::move(request)});
@@ -100,7 +120,7 @@ void OperatorService::obey(Pending& pending, Time now) {
     } else if (request.kind == Kind::disable) {
       disable(tracked, now, outcome);
     } else if (request.kind == Kind::enable && !tracked.enable()) {
-      outcome.text = "it is not disabled";
+      outcome.text = "it is not disabled" + words_for_disabled(tracked.disabled_components());
     } else if (!request.plugin.empty() || !tracked.is_disabled()) {
       const auto load = reload(tracked, now, outcome);
       if (load) pending.loads.emplace(*load, pending.outcomes.size());
@@ -221,7 +241,7 @@ std::vector<std::filesystem::path> OperatorService::files_called(const std::stri
   std::vector<std::filesystem::path> placed;
   for (const auto& [file, tracked] : files_.files()) {
     if (name.empty() || name_of(tracked) == name) named.push_back(file);
-    if (is_path_called(file, name)) placed.push_back(file);
+    if (is_file_called(file, name)) placed.push_back(file);
   }
   return named.empty() ? placed : named;
 }
@@ -229,13 +249,16 @@ std::vector<std::filesystem::path> OperatorService::files_called(const std::stri
 Error OperatorService::nothing_called(const std::string& name) const {
   constexpr std::size_t most = 100;
   std::string there;
-  std::size_t count = 0;
+  std::vector<std::string> names;
   for (const auto& [file, tracked] : files_.files()) {
-    if (++count > most) break;
-    there += (there.empty() ? "" : ", ") + name_of(tracked).value_or(file.filename().string());
+    names.push_back(name_of(tracked).value_or(name_of_file(file)));
+    if (names.size() <= most)
+      there += (there.empty() ? "" : ", ") + name_of(tracked).value_or(file.filename().string());
   }
+  const auto nearest = similar_name(name, names);
   return fail("no plugin is called \"" + name + "\"; there " +
-              (there.empty() ? "is none" : "are " + there + (count > most ? " and others" : "")));
+              (there.empty() ? "is none" : "are " + there + (names.size() > most ? " and others" : "")) +
+              (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
 }
 
 OperatorService::Watched OperatorService::watched(const std::filesystem::path& file, const TrackedFile& tracked) {

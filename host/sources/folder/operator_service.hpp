@@ -35,6 +35,12 @@ struct OperatorOutcome {
   std::string text = {};  // "serving clock 1.0.0 (0123456789ab)"
 };
 
+// NAME of NAME.so, NAME.plugin and NAME.mcp.json.
+std::string name_of_file(const std::filesystem::path& file);
+// Whether `called` names a file of the components folder: by its path or the end of it, with what follows NAME or
+// without.
+bool is_file_called(const std::filesystem::path& file, const std::string& called);
+
 using TrackedFiles = std::map<std::filesystem::path, TrackedFile>;
 
 // What is done for the operator: the source of the files implements it. The control thread.

@@ -26,7 +26,8 @@ std::string_view name_of(ReportedState state) {
 
 bool FolderReport::all_is_well() const {
   return problems.empty() && std::all_of(plugins.begin(), plugins.end(), [](const PluginReport& plugin) {
-           return plugin.refusal.empty() && plugin.state != ReportedState::backoff;
+           return plugin.refusal.empty() && plugin.state != ReportedState::backoff &&
+                  plugin.state != ReportedState::quarantined;  // whose reason may be found out yet
          });
 }
 
