@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what building (with --tests also testing, with --packages packaging, with --site only the documentation's site)
-# needs and is missing. Debian and Ubuntu; elsewhere it names the packages and stops. Safe to run again: does nothing when
-# nothing is missing.
+# Installs what building (with --tests also testing, with --packages packaging; with --site only the documentation's
+# site, with --bundle only packing a bundle) needs and is missing. Debian and Ubuntu; elsewhere it names the packages
+# and stops. Safe to run again: does nothing when nothing is missing.
 set -euo pipefail
 
 build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev
@@ -20,12 +20,14 @@ case "${1:-}" in
   --tests) packages+=("${test_packages[@]}" "${site_packages[@]}") ;;
   --packages) packages+=(debhelper dpkg-dev jq lintian mmdebstrap nodejs python3-venv umoci) ;;
   --site) packages=("${site_packages[@]}") ;;
+  --bundle) packages=(npm) ;;
 esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   echo "This is neither Debian nor Ubuntu. Install what these Debian packages hold, then" >&2
   case "${1:-}" in
     --site) echo "run sh site/build.sh build/site" >&2 ;;
+    --bundle) echo "run scripts/mcpb.sh" >&2 ;;
     --tests) echo "build with cmake --preset release -DMCP_BUILD_TESTS=ON && cmake --build --preset release" >&2 ;;
     *) echo "build with cmake --preset release -DMCP_BUILD_TESTS=OFF && cmake --build --preset release" >&2 ;;
   esac

@@ -20,16 +20,19 @@ const schema = process.env.MCP_REGISTRY_SCHEMA ?? path.join(source, '../shared/s
 const folder = mkdtempSync(path.join(os.tmpdir(), 'mcp-bundle-'));
 after(() => rmSync(folder, { recursive: true }));
 
+// Paths are relative to the folder, and not to the tree.
 function run(command, ...args) {
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', cwd: folder });
   assert.equal(status, 0, `${stdout}${stderr}`);
+  return stdout;
 }
-run(path.join(source, 'scripts/mcpb.sh'), '--build', process.env.MCP_BUILD, folder);
+const url = 'https://h.example/?v=@VERSION@&file=/@FILE@';
+run(path.join(source, 'scripts/mcpb.sh'), '--build', path.relative(folder, process.env.MCP_BUILD), '--url', url, '.');
 const bundle = readdirSync(folder).find((name) => name.endsWith('.mcpb'));
+const unpacked = path.join(folder, 'unpacked');
+run(path.join(here, 'node_modules/.bin/mcpb'), 'unpack', path.join(folder, bundle), unpacked);
 
 test('TheBundleAnswersAsItsManifestSays', async (context) => {
-  const unpacked = path.join(folder, 'unpacked');
-  run(path.join(here, 'node_modules/.bin/mcpb'), 'unpack', path.join(folder, bundle), unpacked);
   const manifest = JSON.parse(readFileSync(path.join(unpacked, 'manifest.json'), 'utf8'));
   const filled = (text) => text.replaceAll('${user_config.components}', manifest.user_config.components.default)
     .replaceAll('${__dirname}', unpacked);
@@ -56,9 +59,14 @@ test('TheBundleAnswersAsItsManifestSays', async (context) => {
   assert.deepEqual(await once(server, 'close'), [0, null]);
 });
 
+test('TheBundleTellsEachShellHowToComplete', () => {
+  for (const shell of ['bash', 'fish', 'zsh'])
+    assert.match(run(path.join(unpacked, 'server/bin/mcp-plugin-host'), 'completion', shell), /mcp-plugin-host/);
+});
+
 test('TheEntryForTheRegistryNamesTheBundle', () => {
   const entry = JSON.parse(readFileSync(path.join(folder, 'server.json'), 'utf8'));
-  assert.ok(entry.packages[0].identifier.endsWith(`/${bundle}`));
+  assert.equal(entry.packages[0].identifier, `https://h.example/?v=${entry.version}&file=/${bundle}`);
   assert.equal(entry.packages[0].fileSha256, createHash('sha256').update(readFileSync(path.join(folder, bundle))).digest('hex'));
   assert.doesNotMatch(JSON.stringify(entry), /@/);
 });

@@ -58,6 +58,9 @@ inside '
   done'
 passed 'the documents are there by the names by which others name them'
 
+inside 'for shell in bash fish zsh; do mcp-plugin-host completion $shell >/tmp/words && test -s /tmp/words; done'
+passed 'each shell is told how it completes commands'
+
 inside '
   cd /home/ada
   runuser --user ada -- bash /debs/author.sh >/tmp/author 2>&1 || { cat /tmp/author; exit 1; }'
