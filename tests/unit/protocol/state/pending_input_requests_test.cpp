@@ -89,7 +89,7 @@ TEST_F(PendingInputRequestsTest, EndWithTheClientsRefusalAndTakeTheOthersBack) {
   ask({{"a", roots}, {"b", roots}});
   input_requests_->take(response("1", {{"code", -32000}, {"message", "Not now"}}, true));
   EXPECT_EQ(failure(), "The client refused roots/list: Not now");
-  const auto& none = std::get<PendingInputRequests::NoAnswers>(answers().front());
+  const auto none = std::get<PendingInputRequests::NoAnswers>(answers().front());
   EXPECT_EQ(none.code, -32000);
   EXPECT_EQ(none.message, "Not now");
   EXPECT_EQ(exchange_->notifications().back(),
