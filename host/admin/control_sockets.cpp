@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "admin/line_socket.hpp"
 #include "base/state_folder.hpp"
@@ -81,6 +82,18 @@ std::vector<fs::path> control_sockets(std::vector<fs::path> folders) {
   }
   std::sort(sockets.begin(), sockets.end());
   return sockets;
+}
+
+Result<std::unique_ptr<ControlServer>> listen_to_operator(const std::string& wanted, ControlServer::Answer answer,
+                                                          Log& log) {
+  if (wanted == "none") return nullptr;
+  control_sockets();
+  const auto socket = wanted.empty() ? own_control_socket() : fs::path(wanted);
+  auto server = socket.has_error() ? Result<std::unique_ptr<ControlServer>>(socket.error())
+                                   : ControlServer::listen(*socket, std::move(answer));
+  if (server.has_value() || !wanted.empty()) return server;
+  log.warning("operator cannot reach this host", {{"reason", server.error().message}});
+  return nullptr;
 }
 
 }  // namespace mcph

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "admin/control_server.hpp"
 #include "base/result.hpp"
+#include "telemetry/log.hpp"
 
 namespace mcph {
 
@@ -22,5 +25,11 @@ inline const std::filesystem::path service_control_folder = "/run/mcp-plugin-hos
 
 // The sockets of all hosts that run, for root also the service's. Removes those that dead ones have left.
 std::vector<std::filesystem::path> control_sockets(std::vector<std::filesystem::path> folders = control_folders());
+
+// Listens where the operator wants: at the path `wanted`, or, where that is empty, at this process's own socket,
+// without which the log has a warning and the host serves all the same. Null: "none" is wanted, or there is none.
+// Removes the sockets of dead hosts.
+Result<std::unique_ptr<ControlServer>> listen_to_operator(const std::string& wanted, ControlServer::Answer answer,
+                                                          Log& log);
 
 }  // namespace mcph

@@ -33,6 +33,9 @@ struct HostFacts {
   std::string command;  // "serve" or "stdio"
   std::string url;      // empty: it has none
   std::filesystem::path components;
+  // "starting", "stopping", or what keeps it from serving; empty: it is ready. Any thread; null: it is as long as it
+  // can be asked.
+  std::function<std::string_view()> why_not_ready = {};
 };
 
 // What has become of the changes of a configuration that the host watches.

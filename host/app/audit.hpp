@@ -31,6 +31,11 @@ class Audit {
   // Null: nobody keeps records.
   AuditedRequests* requests() { return requests_.get(); }
 
+  // Why nothing that is to be recorded is done at this time; empty: it is.
+  std::string_view why_nothing_is_done() const {
+    return requests_ != nullptr && requests_->refuses() ? "the audit log cannot be written" : "";
+  }
+
   // Before the process may end.
   void close() {
     if (audit_ != nullptr) audit_->close();

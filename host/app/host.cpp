@@ -123,6 +123,7 @@ Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log,
 
 Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, NamedFeatures features, Log& log)
     : log_(log),
+      root_(absolute_path(options.components)),
       threads_(loops(options.threads), blocked_threads()),
       workers_(
           {.program = Workers::default_program(), .tell_crash_places = options.tell_crash_places, .fork_server = true},
@@ -170,6 +171,17 @@ PublishedCatalog& Host::add_catalog(std::string instructions) {
       std::make_unique<PublishedCatalog>(catalog_.resource_updates(), std::move(instructions)));
   publisher_.publish_to(added);
   return added;
+}
+
+void Host::load_components() {
+  const auto begin = std::chrono::steady_clock::now();
+  folder_.load_all(std::chrono::seconds(1));
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  const auto catalog = catalog_.current();
+  log_.info("components loaded", {{"folder", root_.string()},
+                                  {"plugins", catalog->plugins().size()},
+                                  {"refused", folder_.refused().size()},
+                                  {"ms", took.count()}});
 }
 
 void Host::end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -69,6 +70,9 @@ class Host {
   FolderSource& folder() { return folder_; }
   Drainer& drainer() { return drainer_; }
 
+  // Returns once all of them serve or are refused; what hangs for a second comes later.
+  void load_components();
+
   // Stops reloading, and waits until no call is in flight and `quiet` says that nothing else is; whoever makes it so
   // tells the drainer. After `grace` calls are cancelled; what does not heed that is answered in its plugin's stead.
   void end_calls(std::chrono::milliseconds grace, const std::function<bool()>& quiet);
@@ -85,6 +89,7 @@ class Host {
   bool end();
 
   Log& log_;
+  const std::filesystem::path root_;  // of the components, absolute
   EventLoops threads_;
   Workers workers_;
   Reaper reaper_;

@@ -266,6 +266,11 @@ LiveConfiguration::Reloads LiveConfiguration::reloads() const {
   return reloads_;
 }
 
+ConfigurationReport LiveConfiguration::report() const {
+  auto now = reloads();
+  return {std::move(now.refusal), std::move(now.need_restart)};
+}
+
 void LiveConfiguration::count_taken(std::vector<std::string> need_restart) {
   const MutexLock lock(mutex_);
   ++reloads_.taken;

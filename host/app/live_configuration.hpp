@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/operator_answers.hpp"
 #include "auth/access_state.hpp"
 #include "base/mutex.hpp"
 #include "base/result.hpp"
@@ -60,6 +61,8 @@ class LiveConfiguration {
     std::chrono::system_clock::time_point last_taken = std::chrono::system_clock::now();  // the start of the host, too
   };
   Reloads reloads() const;
+  // Of them, what the operator is told.
+  ConfigurationReport report() const;
 
  private:
   struct GovernedServer {

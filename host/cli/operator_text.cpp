@@ -258,6 +258,7 @@ void print_status(std::ostream& out, const OrderedJson& status, StatusView view)
   first << "mcp-plugin-host " << text_of(host, "version") << ", ";
   print_host(first, host);
   first << ", up " << count_of(host, "upSeconds") << " s";
+  if (const auto state = host.value("state", "ready"); state != "ready") first << ", " << printable(state);
   out << view.paint(Style::heading, first.str()) << "\n";
   print_plugins(out, status, view.is_live ? std::span<const Column>(live_columns) : all_columns, view.paint);
   const Lines lines(out, view.paint);

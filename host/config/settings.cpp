@@ -353,7 +353,8 @@ Form<Config> traces_table() {
       .add("sample_ratio", through(&Config::traces, &TraceSettings::sample_ratio), share(),
            "How many of the traces that begin here are recorded, 0 to 1; of others their clients decide")
       .add("headers_file", through(&Config::traces, &TraceSettings::headers), path(),
-           "File with header fields for the collector, \"Name: value\" a line, that only its owner may read")
+           "File with header fields for the collector, \"Name: value\" a line, that only its owner and its group may "
+           "read")
       .form();
 }
 

@@ -98,8 +98,26 @@ TEST_F(OperatorAnswersTest, AsksWhichPlugin) {
 TEST_F(OperatorAnswersTest, HasAnAnswerWithoutPlugins) {
   EXPECT_EQ(ask(R"({"command":"reload"})"), R"({"ok":true,"plugins":[]})");
   EXPECT_TRUE(ask(R"({"command":"status"})").starts_with(R"({"ok":true,"host":{"pid":)"));
-  EXPECT_TRUE(ask(R"({"command":"status"})")
-                  .ends_with(R"("upSeconds":0,"url":"http://127.0.0.1:1/mcp"},"plugins":[],"problems":[]})"));
+  EXPECT_TRUE(
+      ask(R"({"command":"status"})")
+          .ends_with(R"("state":"ready","upSeconds":0,"url":"http://127.0.0.1:1/mcp"},"plugins":[],"problems":[]})"));
+}
+
+TEST_F(OperatorAnswersTest, SaysWhyTheHostIsNotReady) {
+  std::string_view why_not = "stopping";
+  const OperatorAnswers answers({.version = "1.2.3",
+                                 .command = "serve",
+                                 .url = {},
+                                 .components = "/components",
+                                 .why_not_ready = [&] { return why_not; }},
+                                source_->operator_service(), watched_);
+  EXPECT_EQ(answers.status_json()["host"]["state"], "stopping");
+  EXPECT_EQ(answers.status_json()["ok"], true);
+  why_not = "the audit log cannot be written";
+  EXPECT_EQ(answers.status_json()["host"]["state"], why_not);
+  EXPECT_EQ(answers.status_json()["ok"], false);
+  why_not = "";
+  EXPECT_EQ(answers.status_json()["host"]["state"], "ready");
 }
 
 TEST_F(OperatorAnswersTest, TellsWhatHasBecomeOfTheConfiguration) {

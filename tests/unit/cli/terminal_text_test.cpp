@@ -86,5 +86,17 @@ TEST(StatusTable, HasADisabledPluginWhoseNameNobodyKnowsAndEachFilesWholePath) {
   EXPECT_NE(out.str().find("\n-       tools/bad.so        "), std::string::npos) << out.str();
 }
 
+TEST(StatusTable, SaysHowTheHostIsWhereItIsNotReady) {
+  const auto first_line = [](const char* state) {
+    std::ostringstream out;
+    print_status(out, {{"host", {{"version", "1"}, {"components", "/c"}, {"state", state}, {"upSeconds", 5}}},
+                       {"plugins", nlohmann::ordered_json::array()},
+                       {"problems", nlohmann::ordered_json::array()}});
+    return out.str().substr(0, out.str().find('\n'));
+  };
+  EXPECT_TRUE(first_line("ready").ends_with(", up 5 s")) << first_line("ready");
+  EXPECT_TRUE(first_line("stopping").ends_with(", up 5 s, stopping")) << first_line("stopping");
+}
+
 }  // namespace
 }  // namespace mcph
