@@ -112,6 +112,38 @@ test('AServerIsAskedNothingBeforeItHasHeardThatItIsInitialized', async (context)
   assert.deepEqual(before, []);
 });
 
+test('WhatChangesBeforeItListensIsListed', async (context) => {
+  const tools = ['first'];
+  const server = await startScripted(context, {
+    ...modern({ tools: { listChanged: true } }),
+    'tools/list': () => ({ resultType: 'complete', tools: tools.map(tool) }),
+    'subscriptions/listen': (params, response) => {
+      tools.push('grown');
+      stream(response, { method: 'notifications/subscriptions/acknowledged', params: { notifications: params.notifications } });
+    },
+  });
+  const { names } = await serve(context, server);
+  while (!(await names()).includes('grown')) await pause(20);
+  assert.equal(server.count('subscriptions/listen'), 1);
+  assert.equal(server.count('tools/list'), 2);
+});
+
+test('WhatChangesWhileItIsListedFirstIsListedAgain', async (context) => {
+  const tools = ['first'];
+  const server = await startScripted(context, {
+    ...legacy({ tools: { listChanged: true }, prompts: {} }),
+    'tools/list': () => ({ tools: tools.map(tool) }),
+    'prompts/list': (params, response, id) => {
+      const isFirst = tools.length === 1;
+      if (isFirst) tools.push('grown');
+      stream(response, ...(isFirst ? [{ method: 'notifications/tools/list_changed' }] : []), { id, result: { prompts: [] } });
+      response.end();
+    },
+  });
+  const { names } = await serve(context, server);
+  while (!(await names()).includes('grown')) await pause(20);
+});
+
 test('WhatChangesWhileNobodyListensIsListed', async (context) => {
   const tools = ['first'];
   let open;
@@ -124,7 +156,7 @@ test('WhatChangesWhileNobodyListensIsListed', async (context) => {
     },
   });
   const { names } = await serve(context, server);
-  await server.until(() => open);
+  await server.until(() => open && server.count('tools/list') > 1);
   tools.push('grown');
   open.end();
   await server.until(() => server.count('subscriptions/listen') > 1);
@@ -266,6 +298,23 @@ test('AServerThatIsReplacedByOneOfTheOtherEraIsConnectedToAnew', async (context)
     Object.assign(answers, eras[era]);
     while (await call('era') !== era) await pause(20);
   }
+});
+
+test('AnAnswerMayComeInABatch', async (context) => {
+  const server = await startScripted(context, {
+    ...legacy({ tools: {}, logging: {} }),
+    initialize: () => ({ protocolVersion: '2025-03-26', capabilities: { tools: {}, logging: {} }, serverInfo: { name: 'old', version: '1' } }),
+    'logging/setLevel': () => ({}),
+    'tools/list': () => ({ tools: [tool('echo')] }),
+    'tools/call': (params, response, id) => {
+      const said = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'first' } };
+      const answer = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'batched' }] } };
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify([said, answer]));
+    },
+  });
+  const { call } = await serve(context, server);
+  assert.equal(await call('echo'), 'batched');
 });
 
 test('AnUpstreamTakesItsQuestionBackAndItsClientIsToldSo', async (context) => {

@@ -34,12 +34,6 @@
 
 namespace mcph {
 
-// A connection that is of use, and what has been agreed on it.
-struct UpstreamLink {
-  std::shared_ptr<UpstreamClient> client;
-  UpstreamPeer peer;
-};
-
 class UpstreamCalls final : private CallTable::Owner {
  public:
   using RequestId = UpstreamClient::RequestId;

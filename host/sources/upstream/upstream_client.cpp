@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_members.hpp"
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "plugin/plugin.hpp"
@@ -212,6 +213,8 @@ Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, b
       if (is_legacy) return peer;
       return fail("it speaks no revision of MCP that this host speaks, but " + dump(versions));
     }
+    if (result->value("resultType", Json("complete")) != "complete")
+      return fail("its answer to server/discover has a resultType that is not complete");
     note_self(peer, *result, info_in(*result));
     is_modern_ = true;
     return peer;
@@ -295,6 +298,8 @@ Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono
       if (lists.failed.size() == 1) first = listed;
       continue;
     }
+    if (const auto& ttl = pages.ttl(); ttl && peer.is_modern && !peer.can(capability, "listChanged"))
+      lists.ttl = std::min(lists.ttl.value_or(*ttl), *ttl);
     lists.of(kind) = pages.take();
     std::ranges::move(pages.take_faulty(), std::back_inserter(lists.faulty));
   }
@@ -351,6 +356,14 @@ void UpstreamClient::fail_requests(const Error& why) {
 }
 
 void UpstreamClient::message_came(std::string_view text, std::optional<std::string_view> stream_of) {
+  // Revision 2025-03-26 has batches (basic, "Batching").
+  const auto batch = !is_modern_ && text.starts_with('[') ? json_elements(text) : std::nullopt;
+  if (!batch) return take(text, stream_of);
+  for (const auto each : *batch)
+    take(each, stream_of);
+}
+
+void UpstreamClient::take(std::string_view text, std::optional<std::string_view> stream_of) {
   auto message = from_upstream::read(text);
   auto* const answer = message.has_value() ? std::get_if<from_upstream::Answer>(&*message) : nullptr;
   if (answer != nullptr) return take(std::move(*answer));

@@ -113,6 +113,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   Result<> list(const UpstreamPeer& peer, UpstreamList list, UpstreamPages& pages, std::chrono::milliseconds patience);
 
   class Answering;
+  void take(std::string_view text, std::optional<std::string_view> stream_of) EXCLUDES(telling_);
   void take(from_upstream::Answer answer) EXCLUDES(telling_);
   void take_broken(std::string_view text, const Error& why) REQUIRES(telling_);
   void take(const from_upstream::Notification& notification, std::optional<RequestId> stream_of) REQUIRES(telling_);
@@ -132,6 +133,12 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   RequestId last_id_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<RequestId, Answered> pending_ GUARDED_BY(mutex_);
   std::optional<Error> ended_ GUARDED_BY(mutex_);
+};
+
+// A connection that is of use, and what has been agreed on it.
+struct UpstreamLink {
+  std::shared_ptr<UpstreamClient> client;
+  UpstreamPeer peer;
 };
 
 }  // namespace mcph

@@ -1,6 +1,9 @@
 #include "sources/upstream/upstream_listing.hpp"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
@@ -195,6 +198,9 @@ Result<> UpstreamPages::add(std::string_view page) {
   while (members.next()) {
     if (members.key() == list_member(list_)) list = json_elements(members.value());
     if (members.key() == "nextCursor") next = members.value();
+    if (members.key() == "ttlMs") note_ttl(members.value());
+    if (members.key() == "resultType" && json_string(members.value()) != "complete")
+      return fail(where + " has a resultType that is not complete (basic/index, \"ResultType\")");
   }
   if (!members.is_whole() || !list) return fail(where + " has no array \"" + std::string(list_member(list_)) + '"');
   bytes_ += page.size();
@@ -211,6 +217,15 @@ Result<> UpstreamPages::add(std::string_view page) {
   // Some servers of the legacy era say so that there are no more.
   has_more_ = is_modern_ || !cursor_->empty();
   return {};
+}
+
+// The least of all pages.
+void UpstreamPages::note_ttl(std::string_view number) {
+  std::int64_t ms = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), ms);
+  if (error != std::errc() || end != number.data() + number.size() || ms < 0) return;
+  const std::chrono::milliseconds ttl(ms);
+  ttl_ = std::min(ttl_.value_or(ttl), ttl);
 }
 
 void UpstreamPages::read(std::string_view component) {

@@ -3,6 +3,7 @@
 // of it has bounds. Free functions and values; any thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -48,9 +49,12 @@ class UpstreamPages {
   const std::optional<std::string>& cursor() const { return cursor_; }
   std::vector<OrderedJson> take() { return std::move(components_); }
   std::vector<FaultyComponent> take_faulty() { return std::move(faulty_); }
+  // For how long the upstream calls them fresh (server/utilities/caching); nothing: it does not say.
+  const std::optional<std::chrono::milliseconds>& ttl() const { return ttl_; }
 
  private:
   void read(std::string_view component);
+  void note_ttl(std::string_view number);
 
   const UpstreamList list_;
   const bool is_modern_;
@@ -58,6 +62,7 @@ class UpstreamPages {
   std::vector<FaultyComponent> faulty_;
   std::size_t listed_ = 0;
   std::optional<std::string> cursor_;
+  std::optional<std::chrono::milliseconds> ttl_;
   bool has_more_ = true;
   std::size_t pages_ = 0;
   std::size_t bytes_ = 0;
@@ -72,6 +77,7 @@ struct UpstreamLists {
   std::map<UpstreamList, std::string> failed = {};  // those that are not there, and why
   std::string instructions = {};
   bool completions = false;
+  std::optional<std::chrono::milliseconds> ttl = {};  // of those whose changes nobody is told of; nothing: as above
 
   std::vector<OrderedJson>& of(UpstreamList list);
 };

@@ -19,9 +19,10 @@ constexpr milliseconds list_interval{250};
 constexpr int list_share = 4;
 // After one that failed.
 constexpr milliseconds list_again_interval{5000};
-// Between two subscriptions of one that ends them; of one that refuses them it doubles, up to the second.
-constexpr milliseconds listen_interval{1000};
-constexpr milliseconds max_listen_interval{30'000};
+// After one that is stale, of an upstream that does not tell of its changes.
+constexpr milliseconds least_ttl{30'000};
+constexpr int ttl_share = 50;
+constexpr std::chrono::hours most_ttl{24 * 365};
 constexpr milliseconds ping_interval{30'000};
 // Between two looks whether it is another server by now.
 constexpr milliseconds look_interval{2000};
@@ -63,6 +64,7 @@ UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, 
       described_(std::make_shared<const UpstreamDescription>()),
       policy_(restarts_of(setup_.settings)),
       is_legacy_(setup_.settings.is_legacy),
+      listening_([this] { wake_keeper(); }),
       calls_({identity_, setup_.settings.limits, setup_.events, limit_reports_, executor, &timers}, log_,
              [this](const UpstreamOutcome& outcome) { request_failed(outcome); }) {}
 
@@ -149,6 +151,11 @@ bool UpstreamPlugin::stop(milliseconds patience) {
 
 // ---- The keeper.
 
+void UpstreamPlugin::wake_keeper() {
+  const MutexLock lock(mutex_);
+  changed_.notify_all();
+}
+
 bool UpstreamPlugin::is_stopping() const {
   const MutexLock lock(mutex_);
   return state_ == State::stopped;
@@ -234,6 +241,7 @@ Result<UpstreamLink> UpstreamPlugin::open(bool probes) {
     const MutexLock lock(mutex_);
     if (state_ == State::stopped) return fail_for_now("it is being stopped");
     ended_.reset();
+    lists_changed_ = false;  // what is listed from now on counts
     opening_ = client;
   }
   auto peer = client->connect(settings.connect_time, probes);
@@ -248,8 +256,8 @@ Result<UpstreamLink> UpstreamPlugin::open(bool probes) {
   bool stopped = false;
   {
     const MutexLock lock(mutex_);
-    opening_ = nullptr;
     stopped = state_ == State::stopped;
+    if (ready.has_error() || stopped) opening_ = nullptr;
   }
   if (ready.has_value() && !stopped) {
     is_legacy_ = !link.peer.is_modern;
@@ -269,8 +277,14 @@ Result<> UpstreamPlugin::list(const UpstreamLink& link) {
     const MutexLock lock(mutex_);
     if (has_listed_) may_fail = described_->failed;
   }
+  stale_at_ = Clock::time_point::max();
+  const auto begin = Clock::now();
   auto lists = link.client->list(link.peer, setup_.settings.connect_time, may_fail);
   if (lists.has_error()) return lists.error();
+  const auto end = Clock::now();
+  // One that wants to be asked all the time has the more of that the less it takes.
+  const auto least = std::max<Clock::duration>(least_ttl, ttl_share * (end - begin));
+  if (lists->ttl && *lists->ttl < most_ttl) stale_at_ = end + std::max<Clock::duration>(*lists->ttl, least);
   auto description =
       std::make_shared<const UpstreamDescription>(describe_upstream(*std::move(lists), setup_.settings.names));
   calls_.describe(description);
@@ -287,70 +301,10 @@ std::vector<std::string> UpstreamPlugin::watched_resources(const UpstreamPeer& p
     const MutexLock lock(mutex_);
     return described_->resources;
   }();
+  // The same whatever the order in which it lists them.
+  std::ranges::sort(uris);
   if (uris.size() > max_subscriptions) uris.resize(max_subscriptions);
   return uris;
-}
-
-// Of the legacy era. It tells of these from now on, and of no others.
-void UpstreamPlugin::subscribe(const UpstreamLink& link, std::set<std::string> uris) {
-  const auto ask = [&link](std::string_view method, const std::string& uri) {
-    static_cast<void>(link.client->request(link.peer, method, {{"uri", uri}}, [](const auto&) {}));
-  };
-  for (const auto& uri : subscribed_)
-    if (!uris.contains(uri)) ask("resources/unsubscribe", uri);
-  for (const auto& uri : uris)
-    if (!subscribed_.contains(uri)) ask("resources/subscribe", uri);
-  subscribed_ = std::move(uris);
-}
-
-// Has it tell of changes, unless it does so already.
-void UpstreamPlugin::listen(const UpstreamLink& link) {
-  const auto& peer = link.peer;
-  const auto uris = watched_resources(peer);
-  if (!peer.is_modern) return subscribe(link, {uris.begin(), uris.end()});
-  Json wanted = Json::object();
-  for (const auto* const kind : {"tools", "resources", "prompts"}) {
-    if (peer.can(kind, "listChanged")) wanted[std::string(kind) + "ListChanged"] = true;
-  }
-  if (!uris.empty()) wanted["resourceSubscriptions"] = uris;
-  if (wanted == listens_for_) return;
-  listens_for_ = wanted;
-  const auto number = [this] {
-    const MutexLock lock(mutex_);
-    return ++listening_;
-  }();
-  const auto before = std::exchange(listen_request_, std::nullopt);
-  listened_at_ = Clock::now();
-  if (!wanted.empty()) {
-    const auto ended = [this, number, since = listened_at_](const UpstreamOutcome& outcome) {
-      listening_ended(number, since, outcome);
-    };
-    const auto begun = link.client->request(peer, "subscriptions/listen", {{"notifications", wanted}}, ended);
-    if (begun.has_error()) ended(UpstreamFailure{begun.error()});
-    if (begun.has_value()) listen_request_ = *begun;
-  }
-  if (before) link.client->cancel(peer, *before, "what is listened for has changed");
-}
-
-void UpstreamPlugin::listening_ended(std::uint64_t number, Clock::time_point since, const UpstreamOutcome& outcome) {
-  const auto* const error = std::get_if<UpstreamError>(&outcome);
-  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
-  const bool is_refused = error != nullptr || (failure != nullptr && failure->status >= 400);
-  // That will not pass.
-  if (error != nullptr && error->code == upstream_code::method_not_found) return;
-  const MutexLock lock(mutex_);
-  if (number != listening_) return;
-  const bool is_of_use = !is_refused && Clock::now() >= since + listen_interval;
-  listen_failures_ = is_of_use ? 0 : listen_failures_ + 1;
-  listens_no_more_ = true;
-  changed_.notify_all();
-}
-
-UpstreamPlugin::Clock::time_point UpstreamPlugin::listen_again_at() const {
-  auto pause = listen_interval;
-  for (unsigned i = 1; i < listen_failures_ && pause < max_listen_interval; ++i)
-    pause *= 2;
-  return listened_at_ + std::min(pause, max_listen_interval);
 }
 
 void UpstreamPlugin::serve(const UpstreamLink& link) {
@@ -362,9 +316,7 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
     is_first = !first_.has_value();
     state_ = State::serving;
     link_ = std::make_shared<const UpstreamLink>(link);
-    lists_changed_ = !is_first;
-    listens_no_more_ = false;
-    listen_failures_ = 0;
+    lists_changed_ = lists_changed_ || !is_first;
     is_doubtful_ = may_be_another_ = false;
     if (!is_first) ++restarts_;
     first_ = Result<>();
@@ -378,13 +330,27 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
   if (!peer.is_modern && peer.can("logging"))
     static_cast<void>(link.client->request(peer, "logging/setLevel", {{"level", "info"}}, [](const auto&) {}));
   if (!has_ended()) calls_.serve(link);
-  listens_for_ = Json::object();
-  listen_request_.reset();
-  subscribed_.clear();
+  {
+    const MutexLock lock(mutex_);
+    opening_ = nullptr;
+  }
   const auto now = Clock::now();
-  list_at_ = listened_at_ = now;
+  listening_.begin_anew(now);
+  list_at_ = now;
   ping_at_ = now + ping_interval;
   if (is_first) listen(link);
+}
+
+void UpstreamPlugin::listen(const UpstreamLink& link) {
+  if (listening_.listen(link, watched_resources(link.peer))) list_after_gap();
+}
+
+// Of what has changed since it was listed it has told nobody. By then it listens, so that nothing falls between the
+// two.
+void UpstreamPlugin::list_after_gap() {
+  list_at_ = std::max(list_at_, Clock::now() + list_interval);
+  const MutexLock lock(mutex_);
+  lists_changed_ = true;
 }
 
 void UpstreamPlugin::serve_until_down(const UpstreamLink& link) {
@@ -395,9 +361,9 @@ void UpstreamPlugin::serve_until_down(const UpstreamLink& link) {
     MutexLock lock(mutex_);
     if (state_ == State::stopped) return;
     if (ended_) break;
-    auto until = std::min(ping_at_, Clock::now() + idle_look);
+    auto until = std::min({ping_at_, Clock::now() + idle_look, std::max(stale_at_, list_at_)});
     if (lists_changed_) until = std::min(until, list_at_);
-    if (listens_no_more_) until = std::min(until, listen_again_at());
+    if (const auto due = listening_.due()) until = std::min(until, *due);
     if (may_be_another_) until = std::min(until, look_at_);
     if (!is_doubtful_ && Clock::now() < until) changed_.wait_until(lock, until);
     if (ended_) break;
@@ -411,16 +377,13 @@ void UpstreamPlugin::serve_until_down(const UpstreamLink& link) {
 
 void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   bool lists = false;
-  bool listens = false;
   bool pings = false;
   bool looks = false;
   {
     const MutexLock lock(mutex_);
     if (ended_ || state_ == State::stopped) return;
-    lists = lists_changed_ && now >= list_at_;
+    lists = (lists_changed_ || now >= stale_at_) && now >= list_at_;
     if (lists) lists_changed_ = false;
-    listens = listens_no_more_ && now >= listen_again_at();
-    if (listens) listens_no_more_ = false;
     // One that works may not come to answer.
     pings = std::exchange(is_doubtful_, false) || (now >= ping_at_ && calls_.is_idle());
     looks = may_be_another_ && now >= look_at_;
@@ -434,18 +397,13 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   }
   if (pings || now >= ping_at_) ping_at_ = Clock::now() + ping_interval;
   if (lists) list_again(link);
-  if (listens) listen_again(link);
+  if (const auto due = listening_.due(); due && now >= *due) listen_again(link);
   calls_.expire_questions(now);
 }
 
 void UpstreamPlugin::listen_again(const UpstreamLink& link) {
-  listens_for_ = Json::object();
-  listen_request_.reset();
-  listen(link);
-  // Of what has changed meanwhile it has told nobody. By then it listens, so that nothing falls between the two.
-  list_at_ = std::max(list_at_, Clock::now() + list_interval);
-  const MutexLock lock(mutex_);
-  lists_changed_ = true;
+  listening_.listen_again(link, watched_resources(link.peer));
+  list_after_gap();
 }
 
 // Whatever came of it, calls that wait for it are made again: they say what is wrong then.
@@ -472,7 +430,7 @@ void UpstreamPlugin::list_anew(const UpstreamLink& link) {
       list_at_ = end + list_again_interval;
     }
     log_.error("plugin misbehaved", {{"plugin", identity_.name},
-                                     {"reason", "its components changed: " + listed.error().message},
+                                     {"reason", "its components are listed anew: " + listed.error().message},
                                      {"serving", "the components it had before"}});
     return;
   }
@@ -515,7 +473,8 @@ bool UpstreamPlugin::wait_after(const Error& why) {
   if (was_up) {
     down_since_ = Clock::now();
     log_.error(setup_.settings.is_process() ? plugin_crashed : std::string_view("upstream lost"),
-               {{"plugin", identity_.name},
+               {{"file", identity_.file.string()},
+                {"plugin", identity_.name},
                 {"reason", told},
                 {"next", delay ? "it is connected to again" : "nothing; it has ended too often"}});
   } else {

@@ -19,7 +19,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +32,7 @@
 #include "runtime/timers.hpp"
 #include "sources/upstream/upstream_calls.hpp"
 #include "sources/upstream/upstream_client.hpp"
+#include "sources/upstream/upstream_listening.hpp"
 #include "sources/upstream/upstream_settings.hpp"
 #include "telemetry/rate_limited_log.hpp"
 
@@ -106,16 +106,15 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
 
   // The keeper.
   void keep();
+  void wake_keeper();
   std::string last_words() REQUIRES(mutex_);
   ConnectionEvents events_of_connection();
   Result<UpstreamLink> open();
   Result<UpstreamLink> open(bool probes);
   Result<> list(const UpstreamLink& link);
   std::vector<std::string> watched_resources(const UpstreamPeer& peer) const;
-  void subscribe(const UpstreamLink& link, std::set<std::string> uris);
   void listen(const UpstreamLink& link);
-  void listening_ended(std::uint64_t number, Clock::time_point since, const UpstreamOutcome& outcome);
-  Clock::time_point listen_again_at() const REQUIRES(mutex_);
+  void list_after_gap();
   void listen_again(const UpstreamLink& link);
   void serve(const UpstreamLink& link);
   void serve_until_down(const UpstreamLink& link);
@@ -147,11 +146,8 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool withdrawn_ GUARDED_BY(mutex_) = false;
   std::optional<Error> ended_ GUARDED_BY(mutex_);
   bool lists_changed_ GUARDED_BY(mutex_) = false;
-  std::uint64_t listening_ GUARDED_BY(mutex_) = 0;  // which subscription counts
-  bool listens_no_more_ GUARDED_BY(mutex_) = false;
-  unsigned listen_failures_ GUARDED_BY(mutex_) = 0;  // in a row
-  bool is_doubtful_ GUARDED_BY(mutex_) = false;      // a request has failed for want of a connection
-  bool may_be_another_ GUARDED_BY(mutex_) = false;   // a server of the other era seems to be there
+  bool is_doubtful_ GUARDED_BY(mutex_) = false;     // a request has failed for want of a connection
+  bool may_be_another_ GUARDED_BY(mutex_) = false;  // a server of the other era seems to be there
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::vector<std::string> sandbox_lacks_ GUARDED_BY(mutex_);
   LastLines last_lines_ GUARDED_BY(mutex_);
@@ -160,13 +156,11 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   RestartPolicy policy_;
   bool is_legacy_;  // as it is said to be, or the last connection was
   std::optional<Clock::time_point> down_since_;
-  Clock::time_point list_at_;      // not before
-  Clock::time_point look_at_;      // likewise, whether it is another server
-  Clock::time_point listened_at_;  // the last time
+  Clock::time_point list_at_;                              // not before
+  Clock::time_point stale_at_ = Clock::time_point::max();  // what has been listed
+  Clock::time_point look_at_;                              // likewise, whether it is another server
   Clock::time_point ping_at_;
-  Json listens_for_ = Json::object();  // what the subscription asks for
-  std::optional<RequestId> listen_request_;
-  std::set<std::string> subscribed_;  // of the legacy era
+  UpstreamListening listening_;
 
   UpstreamCalls calls_;  // its timers use the rest
   std::thread keeper_;

@@ -329,7 +329,9 @@ std::string passed_on_meta(std::string_view context) {
     of_trace.append_to(passed_on);
   JsonMembers meta(json_member(context, "meta").value_or("{}"));
   while (meta.next()) {
-    if (meta.key() == "progressToken" || is_between(meta.key()) || json_member(trace, meta.key())) continue;
+    // A trace context that is not in the trace is none (basic/index, "OpenTelemetry trace context").
+    const bool is_of_trace = meta.key() == "traceparent" || meta.key() == "tracestate" || meta.key() == "baggage";
+    if (meta.key() == "progressToken" || is_between(meta.key()) || is_of_trace) continue;
     meta.append_to(passed_on);
   }
   return passed_on;

@@ -38,6 +38,25 @@ TEST(UpstreamPagesTest, FollowsCursorsToTheEnd) {
   EXPECT_EQ(pages.take().size(), 2U);
 }
 
+TEST(UpstreamPagesTest, AreFreshForTheLeastTimeOfAll) {
+  UpstreamPages pages(UpstreamList::tools, true);
+  ASSERT_TRUE(pages.add(R"({"tools":[],"nextCursor":"2","ttlMs":60000})").has_value());
+  ASSERT_TRUE(pages.add(R"({"tools":[],"nextCursor":"3","ttlMs":1000,"resultType":"complete"})").has_value());
+  ASSERT_TRUE(pages.add(R"({"tools":[],"ttlMs":-1})").has_value());
+  EXPECT_EQ(pages.ttl(), std::chrono::milliseconds(1000));
+  EXPECT_EQ(UpstreamPages(UpstreamList::tools, true).ttl(), std::nullopt);
+}
+
+TEST(UpstreamPagesTest, AreNoneOfAnotherTypeOfResult) {
+  for (const auto* const type : {"\"partial\"", "null", "7"}) {
+    UpstreamPages pages(UpstreamList::tools, true);
+    const auto added = pages.add(R"({"tools":[],"resultType":)" + std::string(type) + "}");
+    ASSERT_TRUE(added.has_error()) << type;
+    EXPECT_EQ(added.error().message,
+              "its answer to tools/list has a resultType that is not complete (basic/index, \"ResultType\")");
+  }
+}
+
 TEST(UpstreamPagesTest, MayHaveTheSameCursorOnEachPage) {
   UpstreamPages pages(UpstreamList::tools, true);
   for (const auto* const name : {"a", "b", "c"}) {

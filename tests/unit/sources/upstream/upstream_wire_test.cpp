@@ -46,6 +46,9 @@ TEST(UpstreamWireTest, OfAClientsOwnMetaThatOfTheHostIsNotPassedOn) {
                            R"("mcp-plugin-host/unexpected":true,"theirs":1,"traceparent":"old"},)"
                            R"("trace":{"traceparent":"00-1-2-01"}})"),
             R"("traceparent":"00-1-2-01","theirs":1)");
+  // What is no trace context is not sent as one.
+  EXPECT_EQ(passed_on_meta(R"({"meta":{"traceparent":"garbage","tracestate":"x","baggage":"y","theirs":1}})"),
+            R"("theirs":1)");
   EXPECT_EQ(passed_on_meta("{}"), "");
 }
 
