@@ -138,7 +138,7 @@ void Catalog::render_lists() {
   for (const auto* const served : listed_tools()) {
     const auto& tool = *served->component;
     tool_list_.add(tool.name, tool.json);
-    tool_object_output_list_.add(tool.name, tool.json_object_output);
+    tool_object_output_list_.add(tool.name, tool.legacy_json);
   }
   resource_list_ = render("resources", resources_, json);
   template_list_ = render("resourceTemplates", templates_, json);

@@ -57,7 +57,7 @@ std::string without_output_schema(std::string_view json) {
 
 Tool alias_of(Tool tool, const std::string& name) {
   tool.json = renamed(tool.json, "name", name);
-  tool.json_object_output = renamed(tool.json_object_output, "name", name);
+  tool.legacy_json = renamed(tool.legacy_json, "name", name);
   tool.alias_of = std::exchange(tool.name, name);
   return tool;
 }
@@ -94,7 +94,7 @@ void add_prices(const ComponentSettings& settings, std::vector<Tool>& tools) {
     if (price == settings.prices.end()) continue;
     tool.price = price->second;
     tool.json = without_output_schema(tool.json);
-    tool.json_object_output = tool.json;
+    tool.legacy_json = without_output_schema(tool.legacy_json);
   }
 }
 

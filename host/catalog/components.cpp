@@ -196,6 +196,26 @@ Result<std::set<std::string, std::less<>>> read_tags(const Description& descript
   return tags;
 }
 
+// "properties" of schemas are objects there (schema of 2025-11-25, Tool).
+void write_out_booleans(OrderedJson& schema) {
+  const auto properties = schema.find("properties");
+  if (properties == schema.end() || !properties->is_object()) return;
+  for (auto& each : *properties) {
+    if (each.is_boolean())
+      each = each.get<bool>() ? OrderedJson::object() : OrderedJson{{"not", OrderedJson::object()}};
+  }
+}
+
+std::string legacy_text(OrderedJson tool) {
+  if (tool.contains("outputSchema") && tool["outputSchema"].is_object()) {
+    if (tool["outputSchema"].value("type", OrderedJson()) != "object") tool.erase("outputSchema");
+  }
+  for (const auto* const name : {"inputSchema", "outputSchema"}) {
+    if (tool.contains(name) && tool[name].is_object()) write_out_booleans(tool[name]);
+  }
+  return dump(tool);
+}
+
 Result<Tool> read_tool(Description description) {
   auto name = read_tool_name(description);
   if (name.has_error()) return name.error();
@@ -225,19 +245,14 @@ Result<Tool> read_tool(Description description) {
   tool.tags = *std::move(tags);
   tool.read_only = json.value("/annotations/readOnlyHint"_json_pointer, false);
   const auto output = json.find("outputSchema");
-  if (output == json.end()) {
-    tool.json_object_output = tool.json;
-    return tool;
-  }
+  tool.legacy_json = legacy_text(json);
+  if (output == json.end()) return tool;
   if (!output->is_object()) return description.error("outputSchema", "is not an object");
   auto output_schema = Schema::compile(*output);
   if (output_schema.has_error()) {
     return description.error("outputSchema", "is invalid: " + output_schema.error().message);
   }
   tool.output_schema = *std::move(output_schema);
-  auto object_output = json;
-  if (output->value("type", OrderedJson()) != "object") object_output.erase("outputSchema");
-  tool.json_object_output = dump(object_output);
   return tool;
 }
 

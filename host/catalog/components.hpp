@@ -29,8 +29,9 @@ struct Tool {
   Schema input_schema;
   std::optional<Schema> output_schema;
   std::string json;
-  // The same without an outputSchema whose root is not an object, which only revisions from 2026-07-28 on allow.
-  std::string json_object_output;
+  // The same as revisions before 2026-07-28 have it: without an outputSchema whose root is not an object, and without
+  // properties whose schema is true or false.
+  std::string legacy_json;
   std::vector<ParameterHeader> parameter_headers = {};
   TaskSupport task_support = TaskSupport::undeclared;
   bool read_only = false;  // as it says of itself

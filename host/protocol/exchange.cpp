@@ -23,7 +23,7 @@ void Exchange::notify_if_room(std::string message) {
   if (!ended_) send_if_room(std::move(message));
 }
 
-void Exchange::reply(Reply reply) {
+void Exchange::reply(Reply reply, std::function<void()> sent) {
   // Let go of when the lock is gone.
   std::function<void()> listener;
   RequestsInFlight::Place place;
@@ -39,14 +39,18 @@ void Exchange::reply(Reply reply) {
   // Before the client can know of its answer, and ask again.
   place = {};
   counted.clear();
-  if (record_ == nullptr) {
-    const MutexLock relock(mutex_);
-    return finish(std::move(reply));
-  }
-  record_->end(std::move(reply), [self = shared_from_this()](Reply recorded) {
-    const MutexLock relock(self->mutex_);
-    self->finish(std::move(recorded));
+  if (record_ == nullptr) return finish(std::move(reply), sent);
+  record_->end(std::move(reply), [self = shared_from_this(), sent = std::move(sent)](Reply recorded) {
+    self->finish(std::move(recorded), sent);
   });
+}
+
+void Exchange::finish(Reply reply, const std::function<void()>& sent) {
+  {
+    const MutexLock lock(mutex_);
+    finish(std::move(reply));
+  }
+  if (sent) sent();
 }
 
 void Exchange::abandon() {

@@ -78,7 +78,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void notify_if_room(std::string message);
 
   // Ends the exchange. Only the first reply counts. Where there is a record, it leaves when that has been kept.
-  void reply(Reply reply);
+  // `sent` is called after that, if this is the one.
+  void reply(Reply reply, std::function<void()> sent = {});
 
   // The client wants no answer any more: ends the exchange without one and cancels the work.
   void abandon();
@@ -117,6 +118,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   virtual void send(std::string message) = 0;
   virtual void send_if_room(std::string message) = 0;
   virtual void finish(Reply reply) = 0;
+  void finish(Reply reply, const std::function<void()>& sent) EXCLUDES(mutex_);
   // Whether there is somebody to send to.
   virtual bool has_reader() const { return true; }
 

@@ -7,6 +7,7 @@ import { Components } from './support/components.mjs';
 import { HttpHost, serveAll } from './support/host.mjs';
 import {
   contentHeaders,
+  legacyRevisions,
   modern,
   modernHeaders,
   modernRequest,
@@ -105,7 +106,7 @@ test('AClientOfALaterRevisionIsToldTheSupportedOnesWhateverElseItLacks', async (
   const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
   const headers = { 'MCP-Protocol-Version': '2099-01-01' };
   const { error } = await (await post(host.url, request('tools/list', { _meta: meta }), headers)).json();
-  assert.deepEqual([error.code, error.data.supported], [-32022, [modern]]);
+  assert.deepEqual([error.code, error.data.supported], [-32022, [modern, ...legacyRevisions.toReversed()]]);
 });
 
 test('ARequestWithMetadataOfTheEraNeedsTheVersion', async () => {

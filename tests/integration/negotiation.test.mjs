@@ -8,6 +8,7 @@ import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { initializeRequest, legacyRevisions, post, postModern, request, Session } from './support/http.mjs';
 
+const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const host = await serveAll(await Components.create('catalogue'));
 
 for (const revision of legacyRevisions) {
@@ -97,7 +98,7 @@ test('InitializeWithMoreThanIsRememberedOfAClientIsInvalid', async () => {
 
 test('DiscoverTellsEverythingThatAClientNeeds', async () => {
   const { result } = await (await postModern(host.url, 'server/discover')).json();
-  assert.deepEqual(result.supportedVersions, ['2026-07-28']);
+  assert.deepEqual(result.supportedVersions, revisions);
   assert.equal(result.resultType, 'complete');
   assert.equal(result.instructions, 'One of everything.');
   assert.equal(result._meta['io.modelcontextprotocol/serverInfo'].name, 'mcp-plugin-host');
@@ -124,7 +125,7 @@ test('ModernRequestOfAnUnknownRevisionIsToldTheSupportedOnes', async () => {
   assert.equal(response.status, 400);
   const { error } = await response.json();
   assert.equal(error.code, -32022);
-  assert.deepEqual(error.data, { supported: ['2026-07-28'], requested: '2099-01-01' });
+  assert.deepEqual(error.data, { supported: revisions, requested: '2099-01-01' });
 });
 
 test('LegacyRequestWithAnUnknownVersionHeaderIsRefused', async () => {

@@ -17,6 +17,7 @@
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
 #include "protocol/request_context.hpp"
+#include "protocol/revisions.hpp"
 #include "protocol/server_identity.hpp"
 #include "protocol/state/serving.hpp"
 #include "protocol/state/session.hpp"
@@ -27,7 +28,7 @@ namespace mcph {
 class LegacyEra final : public CallAnswers {
  public:
   // Newest first.
-  static constexpr std::array<std::string_view, 4> revisions = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+  static constexpr auto revisions = legacy_revisions;
   static bool is_revision(std::string_view version);
   // JSON-RPC batches came and went with one revision (2025-06-18, changelog).
   static bool has_batches(std::string_view version) { return version == "2025-03-26"; }

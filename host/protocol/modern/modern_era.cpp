@@ -143,10 +143,9 @@ std::optional<RpcError> ModernEra::check(const Message& message, Request& reques
     if (auto error = request.mirrored->check_version(version)) return error;
   }
   if (version != revision) {
-    // What such a request can be sent with, as server/discover says too; the legacy revisions begin with initialize.
     return RpcError{error_code::unsupported_protocol_version,
                     "Unsupported protocol version",
-                    {{"supported", Json::array({revision})}, {"requested", version}}};
+                    {{"supported", supported_revisions()}, {"requested", version}}};
   }
   auto level = read_log_level_in(message.params);
   if (level.has_error()) return level.error();
@@ -172,7 +171,7 @@ std::string ModernEra::caching(const Catalog& view) const {
 
 void ModernEra::discover(Request&& request) {
   const auto view = view_of(request);
-  std::string members = R"("supportedVersions":[")" + std::string(revision) + R"("],"capabilities":)" +
+  std::string members = R"("supportedVersions":)" + dump(supported_revisions()) + R"(,"capabilities":)" +
                         modern_server_capabilities(*view, options_.extensions) + "," + caching(*view);
   if (!view->instructions().empty()) {
     members += R"(,"instructions":)";

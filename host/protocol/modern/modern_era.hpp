@@ -18,6 +18,7 @@
 #include "protocol/message.hpp"
 #include "protocol/notification_stream.hpp"
 #include "protocol/request_context.hpp"
+#include "protocol/revisions.hpp"
 #include "protocol/server_identity.hpp"
 #include "protocol/state/request_state.hpp"
 #include "protocol/state/serving.hpp"
@@ -31,7 +32,7 @@ struct ReturnedAnswers;
 
 class ModernEra final : public CallAnswers {
  public:
-  static constexpr std::string_view revision = "2026-07-28";
+  static constexpr auto revision = newest_revision;
 
   // Whoever observes calls outlives it; null: nobody does.
   ModernEra(PublishedCatalog& catalog, const ServerIdentity& identity, const ServingOptions& options, Timers& timers,
@@ -42,6 +43,9 @@ class ModernEra final : public CallAnswers {
     return method == Method::server_discover || method == Method::subscriptions_listen ||
            method == Method::tasks_update;
   }
+
+  // Methods that it has, whatever others have.
+  static bool has_method(std::optional<Method> method) { return find_handler(method) != nullptr; }
 
   // Answers a request. `output` is where its client hears notifications, if that has one place for them, such as stdio;
   // null: on the exchange.

@@ -60,7 +60,15 @@ Server::~Server() {
 Server::Text Server::read(std::string_view text) {
   auto document = JsonDocument::read(text, max_message_depth);
   if (document.has_error()) {
-    return {{}, NoMessage{refuse({}, {error_code::parse_error, "Parse error: " + document.error().message})}};
+    // Whoever has sent it waits for an answer under its id (basic/index, "Error Responses").
+    EnvelopeReader reader;
+    reader.feed(text);
+    auto envelope = reader.envelope();
+    const auto& why = document.error().message;
+    const auto id = envelope.kind == Message::Kind::request ? envelope.id : std::string();
+    return {{},
+            NoMessage{refuse(id, {error_code::parse_error, "Parse error: " + why}),
+                      envelope.kind == Message::Kind::notification, std::move(envelope), why}};
   }
   const auto json = document->root();
   if (json.is_array()) return {*std::move(document), json};
@@ -187,12 +195,20 @@ Reply Server::refuse_long(const LongMessage& message, const Session* session) {
                      {error_code::invalid_request, "Invalid request: the message " + words}, ReplyStatus::too_long);
 }
 
+Reply Server::refuse_unread(NoMessage message, const Session* session) {
+  const auto& [kind, id] = message.envelope;
+  if (kind == Message::Kind::response && session != nullptr)
+    session->input_requests()->refuse_answer(id, "is " + message.why);
+  return std::move(message.reply);
+}
+
 void Server::receive(std::string_view text, DuplexClient& client, const RequestContext& context,
                      const std::shared_ptr<Exchange>& exchange) {
   auto read = Server::read(text);
   if (auto* none = std::get_if<NoMessage>(&read.content)) {
     // Nothing is said about a notification, not even that it is malformed (JSON-RPC 2.0 section 4.1).
-    return exchange->reply(none->is_notification ? Reply{} : std::move(none->reply));
+    if (none->is_notification) return exchange->reply({});
+    return exchange->reply(refuse_unread(std::move(*none), client.session.get()));
   }
   if (const auto* batch = std::get_if<JsonValue>(&read.content))
     return receive_batch(*batch, client, context, exchange);
@@ -221,7 +237,9 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
   if (message.method == Method::ping) return exchange->reply({result_response(message.id, "{}")});
   if (client.may_be_modern && ModernEra::has_alone(message.method))
     return exchange->reply(refuse(message.id, read_version(message.params).error()));
-  exchange->reply(refuse(message.id, {error_code::invalid_request,
+  // One of the newest revision lacks fields that each request must have (basic/index, "Per-request protocol fields").
+  const bool may_lack_fields = client.may_be_modern && ModernEra::has_method(message.method);
+  exchange->reply(refuse(message.id, {may_lack_fields ? error_code::invalid_params : error_code::invalid_request,
                                       "Not initialized: send initialize first, or a request with the _meta of "
                                       "revision 2026-07-28"}));
 }

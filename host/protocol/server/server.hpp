@@ -65,6 +65,8 @@ class Server {
   struct NoMessage {
     Reply reply;
     bool is_notification = false;  // what was meant to be one
+    Envelope envelope = {};        // of a text that is no usable JSON, as far as it can be told
+    std::string why = {};          // it is none
   };
   struct Text {
     JsonDocument document;
@@ -96,6 +98,8 @@ class Server {
   // The answer to a message that is too long: an error that reaches its request. Where the client meant to answer a
   // input request of a plugin, the call of its session, null if it has none, that waits for it ends at once.
   static Reply refuse_long(const LongMessage& message, const Session* session);
+  // What is told of a text that says nothing. A response that nobody can read ends what waits for it.
+  static Reply refuse_unread(NoMessage message, const Session* session);
 
   // Whether both have the same view of what is served.
   bool see_the_same(const Principal& a, const Principal& b) const { return catalog_.same_view(a, b); }

@@ -15,6 +15,7 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
                                                  PublishedCatalog& catalog) {
   // They are not kept beyond what the bound lets in.
   const auto resources = std::exchange(wanted.resources, {});
+  const auto tasks = std::exchange(wanted.tasks, {});
   auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output),
                                                      std::move(principal), catalog);
   {
@@ -26,12 +27,13 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
       [[maybe_unused]] const auto added =
           subscription->subscriptions_.add(uri, *catalog.resource_updates(), subscription);
     }
-    for (const auto& task : subscription->wanted_.tasks)
-      task.second->listen(subscription);
+    subscription->tasks_.insert(tasks.begin(), tasks.end());
+    for (const auto& [task_id, task] : tasks)
+      task->listen(subscription);
     subscription->acknowledge(resources);
     // A task may have ended before anybody listened.
-    for (const auto& task : subscription->wanted_.tasks)
-      subscription->tell(task.second->json());
+    for (const auto& [task_id, task] : tasks)
+      subscription->tell(task->json());
   }
   // Held by the exchange until that has ended.
   exchange->on_abandon([subscription] {});
@@ -49,7 +51,7 @@ void Subscription::acknowledge(const std::vector<std::string>& wanted_resources)
       if (subscriptions_.contains(uri)) resources.push_back(uri);
     }
   }
-  for (const auto& [id, task] : wanted_.tasks)
+  for (const auto& [id, task] : tasks_)
     honoured["taskIds"].push_back(id);
   exchange_->notify(notification(Method::notifications_subscriptions_acknowledged,
                                  "{" + meta() + R"(,"notifications":)" + dump(honoured) + "}"));
@@ -73,7 +75,8 @@ void Subscription::resource_updated(const std::string& uri) {
 
 void Subscription::task_changed(const std::string& id, const std::string& task) {
   // Nothing is told of one whose tool the principal may not call any more.
-  if (!may_follow(*wanted_.tasks.at(id), principal_, catalog_)) return;
+  const auto changed = tasks_.at(id).lock();
+  if (changed == nullptr || !may_follow(*changed, principal_, catalog_)) return;
   const MutexLock lock(mutex_);
   tell(task);
 }
@@ -83,14 +86,17 @@ void Subscription::tell(const std::string& task) {
 }
 
 void Subscription::end(std::string_view server_info_json) {
-  exchange_->reply({result_response(
-      id_, R"({"resultType":"complete","_meta":{")" + std::string(meta_key::subscription_id) + R"(":)" + id_ + R"(,")" +
-               std::string(meta_key::server_info) + R"(":)" + std::string(server_info_json) + "}}")});
   // On stdio a server must say so too (basic/patterns/cancellation). After the result, so that a client that stops at
   // the first of the two takes the end for the orderly one that it is.
-  if (const auto output = output_.lock()) {
-    output->send(notification(Method::notifications_cancelled, "{" + meta() + R"(,"requestId":)" + id_ + "}"));
-  }
+  auto said_too = [output = output_, text = notification(Method::notifications_cancelled,
+                                                         "{" + meta() + R"(,"requestId":)" + id_ + "}")] {
+    if (const auto stream = output.lock()) stream->send(text);
+  };
+  exchange_->reply(
+      {result_response(id_, R"({"resultType":"complete","_meta":{")" + std::string(meta_key::subscription_id) +
+                                R"(":)" + id_ + R"(,")" + std::string(meta_key::server_info) + R"(":)" +
+                                std::string(server_info_json) + "}}")},
+      std::move(said_too));
 }
 
 std::string Subscription::meta() const {

@@ -59,6 +59,9 @@ class Subscription final : public ListListener, public ResourceListener, public 
 
   const std::string id_;
   const SubscriptionFilter wanted_;
+  // Of those that are wanted; complete before any of them is listened to. One that is forgotten elsewhere is not kept
+  // here, however long the subscription is.
+  std::map<std::string, std::weak_ptr<Task>> tasks_;
   const std::shared_ptr<Exchange> exchange_;
   const std::weak_ptr<NotificationStream> output_;
   const Principal principal_;

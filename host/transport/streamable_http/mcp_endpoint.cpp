@@ -16,12 +16,9 @@ namespace {
 // Header").
 std::optional<Reply> refuse_version(std::string_view id, const HttpHead& head) {
   if (!head.protocol_version || LegacyEra::is_revision(*head.protocol_version)) return std::nullopt;
-  auto supported = Json::array({ModernEra::revision});
-  for (const auto revision : LegacyEra::revisions)
-    supported.push_back(revision);
   const RpcError error{error_code::unsupported_protocol_version,
                        "Unsupported protocol version in the MCP-Protocol-Version header",
-                       {{"supported", std::move(supported)}, {"requested", *head.protocol_version}}};
+                       {{"supported", supported_revisions()}, {"requested", *head.protocol_version}}};
   return error_reply(id, error, ReplyStatus::invalid);
 }
 
@@ -52,7 +49,10 @@ Reply refuse(const RpcError& error, ReplyStatus status) {
 
 void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
   auto text = Server::read(body);
-  if (auto* none = std::get_if<Server::NoMessage>(&text.content)) return exchange->reply(std::move(none->reply));
+  if (auto* none = std::get_if<Server::NoMessage>(&text.content)) {
+    const auto session = head.session_id ? server_.find_session(*head.session_id, head.principal) : nullptr;
+    return exchange->reply(Server::refuse_unread(std::move(*none), session.get()));
+  }
   if (const auto* batch = std::get_if<JsonValue>(&text.content)) return post_batch(*batch, head, exchange);
   const auto& message = std::get<Message>(text.content);
   const bool is_of_no_other = message.kind == Message::Kind::request && ModernEra::has_alone(message.method);

@@ -82,9 +82,18 @@ TEST(Components, OfALegacyClientHaveNoOutputSchemaThatIsNotAnObject) {
       {"name":"c","inputSchema":{"type":"object"}}]})");
   EXPECT_EQ(components.tools[0].json,
             R"({"name":"a","inputSchema":{"type":"object"},"outputSchema":{"type":"array"}})");
-  EXPECT_EQ(components.tools[0].json_object_output, R"({"name":"a","inputSchema":{"type":"object"}})");
-  EXPECT_EQ(components.tools[1].json_object_output, components.tools[1].json);
-  EXPECT_EQ(components.tools[2].json_object_output, components.tools[2].json);
+  EXPECT_EQ(components.tools[0].legacy_json, R"({"name":"a","inputSchema":{"type":"object"}})");
+  EXPECT_EQ(components.tools[1].legacy_json, components.tools[1].json);
+  EXPECT_EQ(components.tools[2].legacy_json, components.tools[2].json);
+}
+
+TEST(Components, OfALegacyClientHaveNoPropertiesWhoseSchemaIsABoolean) {
+  const auto components = accepted(R"({"tools":[{"name":"a",
+      "inputSchema":{"type":"object","properties":{"any":true,"none":false,"text":{"type":"string"}}},
+      "outputSchema":{"type":"object","properties":{"value":true}}}]})");
+  EXPECT_EQ(components.tools[0].legacy_json,
+            R"({"name":"a","inputSchema":{"type":"object","properties":{"any":{},"none":{"not":{}},)"
+            R"("text":{"type":"string"}}},"outputSchema":{"type":"object","properties":{"value":{}}}})");
 }
 
 TEST(Components, AreRefusedAsAWhole) {

@@ -30,7 +30,17 @@ TEST_F(ServerStdioTest, RefusesALineThatIsNoMessage) {
 TEST_F(ServerStdioTest, WantsInitializeOrModernMetaFirst) {
   EXPECT_EQ(
       answer_to(request("1", "tools/list")),
-      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Not initialized: send initialize first, or a request with the _meta of revision 2026-07-28"}})");
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Not initialized: send initialize first, or a request with the _meta of revision 2026-07-28"}})");
+  EXPECT_NE(answer_to(request("1", "resources/subscribe")).find(R"("code":-32600,"message":"Not initialized)"),
+            std::string::npos);
+}
+
+// JSON.stringify writes half of an emoji where a text was cut within it.
+TEST_F(ServerStdioTest, AnswersARequestThatIsNoUsableJsonByItsId) {
+  constexpr auto half = R"("params":{"name":"echo","arguments":{"text":"\ud83d"}})";
+  const auto answer = answer_to(R"({"jsonrpc":"2.0","id":7,"method":"tools/call",)" + std::string(half) + "}");
+  EXPECT_EQ(answer.find(R"({"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"Parse error: )"), 0U) << answer;
+  EXPECT_EQ(answer_to(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)" + std::string(half) + "}"), "");
 }
 
 TEST_F(ServerStdioTest, AnswersAPingBeforeInitialize) {
@@ -75,6 +85,19 @@ TEST_F(ServerStdioTest, EndsTheCallWhoseInputRequestHasAnAnswerThatIsTooLong) {
       R"({"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"The client's answer to roots/list is longer than the 4096 bytes that --max-message-bytes allows"}],"isError":true}})");
   EXPECT_TRUE(other->replies().empty()) << "no other call ends";
   EXPECT_TRUE(stdio_.session->input_requests()->any());
+}
+
+TEST_F(ServerStdioTest, EndsTheCallWhoseInputRequestHasAnAnswerThatIsNoJson) {
+  line(request("0", "initialize",
+               R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
+               R"("clientInfo":{"name":"client","version":"1"}})"));
+  const auto call = line(request("7", "tools/call", R"({"name":"add"})"));
+  plugin_->calls[0]->complete(Outcome::input_required, test::asks_for_roots);
+  ASSERT_EQ(call->notifications().size(), 1U);
+  const auto id = Json::parse(call->notifications().front())["id"].dump();
+  line(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"roots":[{"uri":"file:///\ud83d"}]}})");
+  EXPECT_NE(call->body().find("The client's answer to roots/list is not valid JSON "), std::string::npos)
+      << call->body();
 }
 
 TEST_F(ServerStdioTest, KeepsNoMoreForCallsThatWaitForTheirClientsThanItMay) {
@@ -156,7 +179,7 @@ TEST_F(ServerStdioTest, ServesAModernClientWithoutInitialize) {
             R"({"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"Method not found: ping"}})");
   EXPECT_EQ(
       answer_to(modern_request("3", "prompts/list", {}, "2030-01-01")),
-      R"({"jsonrpc":"2.0","id":3,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"requested":"2030-01-01","supported":["2026-07-28"]}}})");
+      R"({"jsonrpc":"2.0","id":3,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"requested":"2030-01-01","supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]}}})");
 }
 
 TEST_F(ServerStdioTest, ServesBothErasInOneProcess) {

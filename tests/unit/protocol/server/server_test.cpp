@@ -261,7 +261,7 @@ TEST_F(ServerTest, WritesOneLineWhateverThePluginWrote) {
 TEST_F(ServerTest, DiscoversItselfToAModernClient) {
   EXPECT_EQ(
       post_modern("server/discover")->body(),
-      R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},"logging":{},"completions":{},"extensions":{"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}}},"ttlMs":5000,"cacheScope":"public","instructions":"Adds."}})");
+      R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"host","title":"Host","version":"1.0"}},"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"prompts":{"listChanged":true},"logging":{},"completions":{},"extensions":{"io.modelcontextprotocol/tasks":{},"io.modelcontextprotocol/ui":{}}},"ttlMs":5000,"cacheScope":"public","instructions":"Adds."}})");
 }
 
 TEST_F(ServerTest, ListsToAModernClientWithFreshness) {

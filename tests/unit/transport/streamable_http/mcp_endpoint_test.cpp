@@ -40,7 +40,7 @@ TEST_F(McpEndpointTest, RefusesWhatIsNoJson) {
 TEST_F(McpEndpointTest, RefusesAMessageInWhichAKeyStandsTwice) {
   EXPECT_EQ(
       answer_to(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","name":"delete"}})"),
-      R"(invalid {"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error: not usable JSON: an object has the key \"name\" twice"}})");
+      R"(invalid {"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"Parse error: not usable JSON: an object has the key \"name\" twice"}})");
 }
 
 TEST_F(McpEndpointTest, RefusesNestingThatIsTooDeep) {
@@ -286,7 +286,7 @@ TEST_F(McpEndpointTest, RefusesAModernRevisionThatItDoesNotKnow) {
   EXPECT_EQ(
       answer_to(modern_request("1", "tools/list", {}, "2030-01-01"),
                 {.protocol_version = "2030-01-01", .method = "tools/list", .name = {}, .session_id = {}}),
-      R"(invalid {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"requested":"2030-01-01","supported":["2026-07-28"]}}})");
+      R"(invalid {"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"requested":"2030-01-01","supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]}}})");
 }
 
 TEST_F(McpEndpointTest, AcceptsAModernNotificationWithoutABody) {
