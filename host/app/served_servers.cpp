@@ -73,7 +73,11 @@ void ServedServers::serve_by(McpService& service, const LiveConfiguration& confi
     found.push_back({each->identity, each->paths.front() + std::string(mcp_path)});
   }
   const auto& access = configuration.access();
-  for (auto& resource : discovery_resources(found, origin, [&] { return access.get()->asks_for_credentials(); }))
+  const auto asks_for_tokens = [&access] {
+    const auto state = access.get();
+    return state->asks_for_credentials() && state->resource().takes_tokens && !state->takes_anonymous();
+  };
+  for (auto& resource : discovery_resources(found, origin, asks_for_tokens))
     service.add(std::move(resource));
 }
 

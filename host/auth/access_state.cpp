@@ -69,7 +69,7 @@ Result<Principal, CredentialError> AccessState::authenticate(const PresentedCred
       return error;
     }
     const auto possession = check_possession(principal->identity(), presented, proven, now);
-    if (possession.has_value()) return principal;
+    if (possession.has_value()) return bounded(*std::move(principal), presented);
     auto error = possession.error();
     if (error.by_proof && resource_.needs_nonces) error.nonce = issuers_->proofs().nonce(now);
     return error;
@@ -87,6 +87,16 @@ Result<Principal, CredentialError> AccessState::authenticate_connection(const Pr
   }
   if (roles_->has_role(anonymous_role)) return anonymous;
   return CredentialError{CredentialError::Kind::missing};
+}
+
+// A token that is bound to a certificate is of use as long as that is.
+Principal AccessState::bounded(Principal principal, const PresentedCredential& presented) {
+  if (principal.identity().bound_to_certificate.empty()) return principal;
+  const auto until = presented.peer->certificate->expiry;
+  if (until >= principal.identity().expiry) return principal;
+  auto identity = principal.identity();
+  identity.expiry = until;
+  return Principal(std::move(identity));
 }
 
 Principal AccessState::make_principal(Identity identity) const {
@@ -137,12 +147,12 @@ const AccessState::Token* AccessState::token_of(const Principal& principal) cons
 }
 
 bool AccessState::is_good(const Principal& principal, Time now) const {
-  if (principal.is_anonymous()) return !asks_ || roles_->has_role(anonymous_role);
+  if (principal.is_anonymous()) return takes_anonymous();
   if (now >= principal.identity().expiry) return false;
   const auto& issuer = principal.identity().issuer;
   if (issuer == process_starter || issuer == operator_issuer) return true;
   if (issuer == certificate_issuer || issuer == proxy_issuer) return connections_.vouches_for(principal.identity());
-  if (issuer != this_host) return issuers_ != nullptr && issuers_->trusts(issuer);
+  if (issuer != this_host) return issuers_ != nullptr && issuers_->trusts(principal.identity());
   const auto* const token = token_of(principal);
   return token != nullptr && token->record.is_good(now);
 }

@@ -44,6 +44,9 @@ class AccessState final : public Policy {
   // Whether a request may be refused for lack of a credential.
   bool asks_for_credentials() const { return asks_; }
 
+  // Whether one without a credential is served all the same.
+  bool takes_anonymous() const { return !asks_ || roles_->has_role(anonymous_role); }
+
   // Who sends a request.
   Result<Principal, CredentialError> authenticate(const PresentedCredential& presented, Time now) const;
 
@@ -82,6 +85,7 @@ class AccessState final : public Policy {
         connections_(std::move(credentials.connections)) {}
   // With the roles of now, which plugins are told, too.
   Principal make_principal(Identity identity) const;
+  static Principal bounded(Principal principal, const PresentedCredential& presented);
   // As it is now. Null: the principal has none, or it has been revoked.
   const Token* token_of(const Principal& principal) const;
   Result<Principal, CredentialError> authenticate_token(std::string_view text, Time now) const;

@@ -8,6 +8,7 @@
 #include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/path_pattern.hpp"
+#include "base/uri.hpp"
 
 namespace mcph {
 namespace {
@@ -90,19 +91,11 @@ Result<std::optional<Time>> check_times(const Json& claims, std::chrono::seconds
   return *expiry ? std::optional(**expiry + leeway) : std::nullopt;
 }
 
-// As canonical URIs of servers have it: scheme and host in lower case (basic/authorization, "Canonical Server URI").
-std::string with_small_origin(const std::string& uri) {
-  const auto scheme = lower_case(uri.substr(0, uri.find("://")));
-  if (scheme != "https" && scheme != "http") return uri;
-  const auto end = std::min(uri.find_first_of("/?#", scheme.size() + 3), uri.size());
-  return lower_case(uri.substr(0, end)) + uri.substr(end);
-}
-
-// Each is compared byte by byte, but for the case of the origin of a URL and for the name of an upstream: what is
-// almost this server is another one.
+// Each is compared byte by byte, but for the origin of a URL (basic/authorization, "Canonical Server URI") and for the
+// name of an upstream: what is almost this server is another one.
 bool is_meant_for(const Json& claims, const Texts& audiences) {
   return std::ranges::any_of(list_claim(claims, "aud"), [&](const std::string& claimed) {
-    const auto canonical = with_small_origin(claimed);
+    const auto canonical = with_canonical_origin(claimed);
     return std::ranges::any_of(
         audiences, [&](const std::string& each) { return fits_path(each, claimed) || fits_path(each, canonical); });
   });
@@ -141,13 +134,17 @@ Result<Identity> make_identity(const Json& claims, const IssuerSettings& issuer,
 }
 
 // An issuer need not say what a token is for (RFC 9068 section 2.1 is for those that do). One about a login, a logout
-// or an event has claims that no access token has (OpenID Connect Core section 2, Back-Channel Logout section 2.4).
+// or an event may have claims that no access token has (OpenID Connect Core section 2, Back-Channel Logout section
+// 2.4), and some issuers say the kind. Of what is left the audience alone tells a login from an access token.
 bool is_access_token(const std::optional<std::string>& type, const Json& claims) {
   for (const auto* const name : {"nonce", "at_hash", "c_hash", "s_hash", "events"}) {
     if (claims.contains(name)) return false;
   }
   const auto kind = lower_case(text_claim(claims, "typ"));  // as Keycloak says it
   if (kind == "id" || kind == "refresh" || kind == "offline" || kind == "logout") return false;
+  // As Cognito says it, and Hydra.
+  const auto use = text_claim(claims, "token_use");
+  if (claims.contains("token_use") && use != "access" && use != "access_token") return false;
   if (!type) return true;
   const auto name = lower_case(*type);
   return name == "at+jwt" || name == "application/at+jwt" || name == "jwt";
@@ -173,7 +170,11 @@ Result<Identity> identity_of_answer(const Json& claims, const IssuerSettings& is
   const bool says = claims.contains("aud");
   if ((says || !issuer.trust_without_audience) && !is_meant_for(claims, audiences))
     return fail("the token is not for this server");
-  if (!is_access_token(std::nullopt, claims)) return fail("the token is no access token");
+  // An issuer may know a refresh token, too, and need not say of either what it is (RFC 7662 sections 2.1 and 2.2).
+  const auto type = lower_case(text_claim(claims, "token_type"));
+  const bool says_type = claims.contains("token_type");
+  const bool is_of_use = says_type ? type == "bearer" || type == "dpop" : says;
+  if (!is_of_use || !is_access_token(std::nullopt, claims)) return fail("the token is no access token");
   const auto expiry = check_times(claims, issuer.leeway, now);
   if (expiry.has_error()) return expiry.error();
   // It may be revoked at any time, which is not told: whatever it has begun ends, and is begun anew.

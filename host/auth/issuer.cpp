@@ -10,6 +10,16 @@ namespace mcph {
 Issuer::Issuer(IssuerSettings settings, std::unique_ptr<KeySource> source, Log& log, Clock clock)
     : settings_(std::move(settings)), source_(std::move(source)), log_(log), clock_(std::move(clock)) {}
 
+void Issuer::begin_with(const Issuer& other) {
+  keys_.set(other.keys());
+  const auto fetched = [&other] {
+    const MutexLock lock(other.mutex_);
+    return other.fetched_;
+  }();
+  const MutexLock lock(mutex_);
+  fetched_ = fetched;
+}
+
 Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, const Json& claims,
                                                  const std::vector<std::string>& audiences,
                                                  std::chrono::system_clock::time_point now) {
@@ -27,6 +37,7 @@ Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, 
   refresh_old_keys();
   auto identity = identity_of_token(claims, token.header.type, settings_, audiences, now);
   if (identity.has_error()) return invalid_credential(identity.error().message);
+  identity->signing_key = key->thumbprint();
   return *std::move(identity);
 }
 

@@ -38,6 +38,9 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   // The log outlives it.
   Issuer(IssuerSettings settings, std::unique_ptr<KeySource> source, Log& log, Clock clock);
 
+  // Has the keys of one that has them from the same place. Before it is used.
+  void begin_with(const Issuer& other);
+
   const IssuerSettings& settings() const { return settings_; }
   // Null: none have come yet. Another object as soon as they have been fetched again.
   std::shared_ptr<const JsonWebKeySet> keys() const { return keys_.get(); }

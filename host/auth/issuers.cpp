@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include "auth/key_source.hpp"
@@ -27,6 +28,14 @@ bool is_token_text(std::string_view text) {
          });
 }
 
+// For whom an issuer's tokens must be, as the operator says it.
+std::string terms_of(const IssuerSettings& settings) {
+  std::string terms = settings.trust_without_audience ? "anybody" : "";
+  for (const auto& audience : settings.audiences)
+    terms.append("\n").append(audience);
+  return terms;
+}
+
 std::string issuer_of(const Json& claims) {
   const auto found = claims.find("iss");
   return found != claims.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -48,9 +57,10 @@ Result<std::shared_ptr<Issuers>> Issuers::create(Settings settings, HttpCaller& 
     }
     if (trusted.issuer == nullptr) {
       trusted.issuer = std::make_shared<Issuer>(each, make_key_source(each, caller), log, clock);
-    } else if (!each.jwks_file.empty()) {
-      trusted.issuer->refresh_keys();
+      if (const auto* const same_keys = before == nullptr ? nullptr : before->with_keys_of(each))
+        trusted.issuer->begin_with(*same_keys);
     }
+    if (!each.jwks_file.empty()) trusted.issuer->refresh_keys();
     if (!each.introspection_url.empty()) {
       auto introspection = Introspection::create(each, caller);
       if (introspection.has_value()) {
@@ -65,6 +75,14 @@ Result<std::shared_ptr<Issuers>> Issuers::create(Settings settings, HttpCaller& 
     issuers->trusted_.push_back(std::move(trusted));
   }
   return issuers;
+}
+
+// What changes in its table may be about something else than its keys.
+const Issuer* Issuers::with_keys_of(const IssuerSettings& settings) const {
+  const auto source = [](const IssuerSettings& of) { return std::tie(of.issuer, of.jwks_url, of.jwks_file); };
+  const auto found = std::ranges::find_if(
+      trusted_, [&](const Trusted& each) { return source(each.issuer->settings()) == source(settings); });
+  return found == trusted_.end() ? nullptr : found->issuer.get();
 }
 
 Result<Principal, CredentialError> Issuers::authenticate(std::string_view token, Time now) {
@@ -104,6 +122,7 @@ Result<Principal, CredentialError> Issuers::verify(const JsonWebSignature& token
   const auto keys = found->issuer->keys();
   auto identity = found->issuer->verify(token, *claims, found->audiences, now);
   if (identity.has_error()) return identity.error();
+  identity->terms = terms_of(found->issuer->settings());
   const auto expiry = identity->expiry;
   auto principal = make_principal(*std::move(identity));
   // Of keys that have come in between, another request will find it out again.
@@ -133,10 +152,11 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
       }
     }
     if (done) return done();
-    const auto& name = whom.issuer->settings().name;
-    whom.introspection->ask(token, whom.audiences, [self, digest, name](Introspection::Answer answer) {
+    whom.introspection->ask(token, whom.audiences, [self, digest, issuer = whom.issuer](Introspection::Answer answer) {
+      const auto& settings = issuer->settings();
       if (!answer.trouble.empty())
-        self->log_.warning("issuer not asked about a token", {{"issuer", name}, {"reason", answer.trouble}});
+        self->log_.warning("issuer not asked about a token", {{"issuer", settings.name}, {"reason", answer.trouble}});
+      if (answer.who.has_value()) answer.who->terms = terms_of(settings);
       self->note_answer(digest, std::move(answer.who));
     });
   };
@@ -170,8 +190,12 @@ std::vector<Issuer::Fetches> Issuers::fetches() const {
   return all;
 }
 
-bool Issuers::trusts(std::string_view issuer) const {
-  return std::ranges::any_of(trusted_, [&](const Trusted& each) { return each.issuer->settings().issuer == issuer; });
+bool Issuers::trusts(const Identity& identity) const {
+  const auto found = std::ranges::find_if(
+      trusted_, [&](const Trusted& each) { return each.issuer->settings().issuer == identity.issuer; });
+  if (found == trusted_.end() || terms_of(found->issuer->settings()) != identity.terms) return false;
+  const auto keys = found->issuer->keys();
+  return identity.signing_key.empty() || keys == nullptr || keys->has(identity.signing_key);
 }
 
 Principal Issuers::make_principal(Identity identity) const {

@@ -56,7 +56,9 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
 
   Result<Principal, CredentialError> authenticate(std::string_view token, Time now);
   Proofs& proofs() { return *proofs_; }
-  bool trusts(std::string_view issuer) const;
+  // Whether what an issuer has said of the identity counts still: its token has been signed with a key that it still
+  // has, and taken on the terms that still are.
+  bool trusts(const Identity& identity) const;
   // Of each, how fetching its keys has gone.
   std::vector<Issuer::Fetches> fetches() const;
 
@@ -83,6 +85,8 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   CredentialError ask(std::string_view token, const std::string& digest, const Trusted& whom);
   void note_answer(const std::string& digest, Result<Identity, CredentialError> answer);
   Principal make_principal(Identity identity) const;
+  // Null: none has its keys from there.
+  const Issuer* with_keys_of(const IssuerSettings& settings) const;
 
   const ImpliedScopes implied_;
   const std::shared_ptr<const RolePolicy> roles_;

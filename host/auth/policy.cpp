@@ -37,6 +37,14 @@ bool is_plain(std::string_view uri) {
   return true;
 }
 
+// Without what whoever serves a URI may take for nothing: an empty query or fragment, and a slash at the end.
+std::string_view without_empty_end(std::string_view uri) {
+  while (uri.ends_with('?') || uri.ends_with('#'))
+    uri.remove_suffix(1);
+  if (uri.ends_with('/')) uri.remove_suffix(1);
+  return uri;
+}
+
 // "tool:* with read_only true, tag beta, arguments {...}"
 std::string words_for(const RuleText& text) {
   auto words = text.match;
@@ -110,8 +118,12 @@ class RolePolicy::RoleRights final : public Rights {
     if (reads_all_) return true;
     std::string storage;
     const auto name = normalized_uri(uri, storage);
-    const auto matches = [&](const Rule* rule) { return rule->matches(Rule::Kind::resource, name); };
-    return is_plain(name) && std::ranges::any_of(allow_, matches) && std::ranges::none_of(deny_, matches);
+    const auto shorter = without_empty_end(name);
+    const auto allows = [&](const Rule* rule) { return rule->matches(Rule::Kind::resource, name); };
+    const auto denies = [&](const Rule* rule) {
+      return rule->matches(Rule::Kind::resource, name) || rule->matches(Rule::Kind::resource, shorter);
+    };
+    return is_plain(name) && std::ranges::any_of(allow_, allows) && std::ranges::none_of(deny_, denies);
   }
   bool may_call(std::string_view tool) const override {
     const auto matches = [&](const Rule* rule) { return rule->matches(Rule::Kind::tool, tool); };

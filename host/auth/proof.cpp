@@ -11,6 +11,7 @@
 #include "base/json_text.hpp"
 #include "base/random_bytes.hpp"
 #include "base/sha256.hpp"
+#include "base/uri.hpp"
 #include "jose/json_web_key.hpp"
 #include "jose/json_web_signature.hpp"
 
@@ -45,7 +46,7 @@ bool is_in_window(const Json& claims, Proofs::Time now) {
 }
 
 // Without what a client may have added to it.
-std::string_view without_query_and_fragment(std::string_view url) {
+std::string without_query_and_fragment(const std::string& url) {
   return url.substr(0, url.find_first_of("?#"));
 }
 
@@ -63,7 +64,8 @@ Result<Json> read_proof(std::string_view proof, const ProvenRequest& request, Pr
   const auto name = text_of(*claims, "jti");
   if (name.empty() || name.size() > max_name_bytes) return fail("it has no jti");
   if (text_of(*claims, "htm") != request.method) return fail("it is for another method");
-  if (without_query_and_fragment(text_of(*claims, "htu")) != request.url) return fail("it is for another URL");
+  const auto url = with_canonical_origin(without_query_and_fragment(text_of(*claims, "htu")));
+  if (url != request.url) return fail("it is for another URL");
   if (!is_in_window(*claims, now)) return fail("it is not of now");
   if (text_of(*claims, "ath") != base64url_encode(sha256(request.token))) return fail("it is for another token");
   return claims;
@@ -114,7 +116,7 @@ bool Proofs::remember(const std::string& name, Time now) {
     number = number << 8U | static_cast<unsigned char>(digest[i]);
   std::unordered_set<std::uint64_t> forgotten;  // ends without the lock
   const MutexLock lock(mutex_);
-  // What is remembered stays so for at least as long as its proof could be used.
+  // What is remembered stays so for at least as long as its proof could be used, but where there are too many.
   if (now - began_ >= 2 * window || recent_.size() >= capacity_) {
     forgotten = std::exchange(older_, std::exchange(recent_, {}));
     began_ = now;

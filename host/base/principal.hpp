@@ -29,7 +29,9 @@ struct Identity {
   std::vector<std::string> scopes = {};
   std::string bound_to = {};  // the thumbprint of the key that the credential is of use with; empty: with none
   std::string bound_to_certificate = {};  // likewise of a client's certificate
-  std::string credential = {};            // by which it has been proven, as its issuer names it; empty: it has no name
+  std::string signing_key = {};  // the thumbprint of the issuer's key that has signed the credential; empty: none has
+  std::string terms = {};        // on which the issuer's word was taken, to be compared alone
+  std::string credential = {};   // by which it has been proven, as its issuer names it; empty: it has no name
   std::chrono::system_clock::time_point expiry = std::chrono::system_clock::time_point::max();
 };
 

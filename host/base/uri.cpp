@@ -102,6 +102,16 @@ std::string_view normalized_uri(std::string_view uri, std::string& storage) {
   return storage = normalized_uri(uri);
 }
 
+std::string with_canonical_origin(const std::string& url) {
+  const auto scheme = lower_case(url.substr(0, url.find("://")));
+  if (scheme != "https" && scheme != "http") return url;
+  const auto end = std::min(url.find_first_of("/?#", scheme.size() + 3), url.size());
+  auto origin = lower_case(url.substr(0, end));
+  const std::string_view port = scheme == "https" ? ":443" : ":80";
+  if (origin.ends_with(port)) origin.resize(origin.size() - port.size());
+  return origin + url.substr(end);
+}
+
 bool is_absolute_uri(std::string_view text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos || colon + 1 == text.size()) return false;

@@ -23,6 +23,10 @@ std::string normalized_uri(std::string_view uri);
 // The same without a copy where the URI is in that form and has no "%": `uri` itself, otherwise `storage`.
 std::string_view normalized_uri(std::string_view uri, std::string& storage);
 
+// A URL of HTTP with its scheme and host in lower case, and without the port that its scheme has anyway (RFC 9110
+// section 4.2.3); any other text as it is.
+std::string with_canonical_origin(const std::string& url);
+
 // A scheme (RFC 3986 section 3.1), ":", and something after it; no control characters anywhere. What can be encoded
 // may be there.
 bool is_absolute_uri(std::string_view text);

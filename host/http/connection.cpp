@@ -40,6 +40,12 @@ constexpr std::chrono::milliseconds unfinished_body_time{2000};
 constexpr std::size_t max_write = std::size_t{256} << 10;
 constexpr std::size_t max_copied_body = std::size_t{64} << 10;
 
+// Whether the client waits for a word before it sends the body. An older one does not know the answer (RFC 9110
+// section 10.1.1).
+bool awaits_word(const HttpMessage& message) {
+  return message.version >= 11 && awaits_continue(message.fields);
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& server)
@@ -65,6 +71,9 @@ void HttpConnection::start() {
 }
 
 void HttpConnection::attend(Clock::time_point now) {
+  if (now.time_since_epoch().count() >= ends_at_.load(std::memory_order_relaxed) &&
+      ends_at_.exchange(never, std::memory_order_relaxed) != never)
+    asio::post(executor(), [self = shared_from_this()] { self->certificate_has_expired(); });
   if (now.time_since_epoch().count() < due_.load(std::memory_order_relaxed)) return;
   asio::post(executor(), [self = shared_from_this(), now] { self->time_is_up(now); });
 }
@@ -115,13 +124,16 @@ void HttpConnection::give_way(Clock::time_point yields_at) {
 void HttpConnection::expel(const std::shared_ptr<const IsGood>& is_good) {
   asio::post(executor(), [self = shared_from_this(), is_good] {
     if (self->is_upgraded_) return self->upgraded_->expel(*is_good);
-    if (!self->principal_ || (*is_good)(*self->principal_)) return;
-    // As if the client had gone, which it has to.
-    self->expelled_ = true;
-    self->disconnected_ = true;
-    self->wake();
-    if (self->waiting_ == Waiting::for_bytes) self->stream_->shut_down();
+    if (self->principal_ && !(*is_good)(*self->principal_)) self->end_answer();
   });
+}
+
+// As if the client had gone, which it has to.
+void HttpConnection::end_answer() {
+  expelled_ = true;
+  disconnected_ = true;
+  wake();
+  if (waiting_ == Waiting::for_bytes) stream_->shut_down();
 }
 
 void HttpConnection::cut_off(std::string_view closed, std::string_view reason) {
@@ -217,7 +229,31 @@ Coroutine<bool> HttpConnection::open() {
     server_.log().info("connection not opened",
                        {{"reason", opened.error().message}, {"source", address ? address->text() : std::string()}});
   }
+  if (opened.has_value()) look_at_certificate();
   co_return opened.has_value();
+}
+
+void HttpConnection::look_at_certificate() {
+  constexpr std::chrono::hours soon{24 * 365};  // no connection is older
+  const auto& certificate = stream_->peer().certificate;
+  if (certificate == nullptr || !server_.options().certificates_admit) return;
+  const auto left = certificate->expiry - std::chrono::system_clock::now();
+  if (left < soon) ends_at_.store((Clock::now() + left).time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+void HttpConnection::certificate_has_expired() {
+  constexpr std::chrono::seconds later{1};
+  const IsGood nobody = [](const Principal&) { return false; };
+  if (is_upgraded_) return upgraded_->expel(nobody);
+  if (waiting_ == Waiting::for_request) {
+    closing_ = true;
+    stream_->cancel();
+  } else if (waiting_ == Waiting::for_rest) {
+    // Such a request is refused. One that came before may be at work, and what becomes of it is not known yet.
+    ends_at_.store((Clock::now() + later).time_since_epoch().count(), std::memory_order_relaxed);
+  } else {
+    end_answer();
+  }
 }
 
 // Closing while the client may still be sending would reset the connection, and it could lose the last answer (RFC 9112
@@ -258,6 +294,12 @@ bool HttpConnection::wait_for_request(const HttpRequestReader& reader) {
   return begun;
 }
 
+// Returns until when it is waited for.
+HttpConnection::Clock::time_point HttpConnection::wait_for_body() {
+  wait_for(Waiting::for_rest, limits().body_time);
+  return now() + limits().body_time;
+}
+
 Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
   if (watching_ != Watching::off) co_await stop_watching();
   if (disconnected_) co_return false;
@@ -272,11 +314,8 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
     }
     if (reader.is_complete()) co_return true;
     if (reader.has_header() && !std::exchange(header_read, true)) {
-      // An older client does not know the answer (RFC 9110 section 10.1.1).
-      const bool asks = reader.message().version >= 11 && awaits_continue(reader.message().fields);
-      if (asks) co_await write(go_on);
-      body_due = now() + limits().body_time;
-      wait_for(Waiting::for_rest, limits().body_time);
+      if (awaits_word(reader.message())) co_await write(go_on);
+      body_due = wait_for_body();
     }
     if (reader.message().body.is_too_long()) {
       if (now() >= body_due) co_return true;  // as where it is noticed while nothing comes
@@ -289,8 +328,7 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
         co_await refuse_for_memory();
         co_return false;
       }
-      body_due = now() + limits().body_time;
-      wait_for(Waiting::for_rest, limits().body_time);
+      body_due = wait_for_body();
     }
     if (yields_at() == Clock::time_point::max()) begin_holding(body_share_, unfinished_body_time);
 

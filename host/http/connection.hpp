@@ -156,9 +156,10 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   Coroutine<> linger();
   // Whether the connection can take another request.
   Coroutine<bool> serve_request();
-  // False: there is none to be answered.
   bool wait_for_request(const HttpRequestReader& reader);
+  // False: there is none to be answered.
   Coroutine<bool> read_request(HttpRequestReader& reader);
+  Clock::time_point wait_for_body();
   void wait_for_id(Clock::time_point body_due);
   // Whether there is memory for what has come of the body, which may take a while.
   Coroutine<bool> has_room_for(const HttpRequestReader& reader);
@@ -175,6 +176,9 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   void end_event_stream();
   void wait_for(Waiting what, std::chrono::milliseconds patience);
   void time_is_up(Clock::time_point now);
+  void look_at_certificate();
+  void certificate_has_expired();
+  void end_answer();
   void stop_waiting();
   void warn(std::string_view closed, std::string_view reason) const;
   // Reads ahead while an answer is being made: the end of the input is how a client goes.
@@ -193,6 +197,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   boost::asio::io_context& loop_;
   WakeUp waiters_;  // for what is not read or written
 
+  std::atomic<Clock::rep> ends_at_{never};         // when the certificate expires that has admitted the client
   std::atomic<Clock::rep> due_{never};             // when attention is wanted
   std::atomic<Clock::rep> yields_at_{never};       // while a share of the budget waits for the client
   HttpClient client_;                              // of the request that is being answered

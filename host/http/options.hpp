@@ -53,6 +53,9 @@ struct HttpOptions {
   std::vector<int> inherited = {};
   std::string_view listen_option = "--listen";  // that sets it, for messages
   HttpLimits limits = {};
+  // That a client has a good certificate is what admits it, and says no more of it: with the certificate what it has
+  // open ends.
+  bool certificates_admit = false;
 };
 
 }  // namespace mcph

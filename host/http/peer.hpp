@@ -13,7 +13,6 @@
 namespace mcph {
 
 // A certificate of a client that has proven to have its key, and that a trusted authority has issued (RFC 5280).
-// Names that are no printable ASCII are left out.
 struct ClientCertificate {
   std::string subject = {};             // as RFC 4514 writes it; empty: it has none
   std::vector<std::string> uris = {};   // subjectAltName, as the next two; one that could be mistaken is empty

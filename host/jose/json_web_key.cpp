@@ -390,6 +390,7 @@ Result<JsonWebKeySet> JsonWebKeySet::read(std::string_view text, Kind kind) {
     if (key.has_error()) {
       set.remarks_.push_back(words_for(each) + " is not used: " + key.error().message + ".");
     } else {
+      key->thumbprint_ = key_thumbprint(each);
       set.keys_.push_back(*std::move(key));
     }
   }
@@ -398,6 +399,10 @@ Result<JsonWebKeySet> JsonWebKeySet::read(std::string_view text, Kind kind) {
   if (secrets > 0 && static_cast<std::size_t>(secrets) < set.keys_.size())
     return fail("it has secret and public keys; put them in sets of their own");
   return set;
+}
+
+bool JsonWebKeySet::has(std::string_view thumbprint) const {
+  return std::ranges::find(keys_, thumbprint, &JsonWebKey::thumbprint) != keys_.end();
 }
 
 const JsonWebKey* JsonWebKeySet::find(SignatureAlgorithm algorithm, const std::optional<std::string>& id) const {

@@ -47,6 +47,8 @@ class JsonWebKey {
 
   // Empty: it has none.
   const std::string& id() const { return id_; }
+  // As below; empty: it is in no set.
+  const std::string& thumbprint() const { return thumbprint_; }
   // Whoever can verify with it can sign.
   bool is_secret() const { return !secret_.empty(); }
   bool is_for(SignatureAlgorithm algorithm) const;
@@ -68,6 +70,7 @@ class JsonWebKey {
   bool verify_secret(SignatureAlgorithm algorithm, std::string_view text, std::string_view signature) const;
 
   std::string id_;
+  std::string thumbprint_;
   std::vector<SignatureAlgorithm> algorithms_;
   std::shared_ptr<evp_pkey_st> key_;  // null: a secret
   // For each of the algorithms, once it is prepared: what is copied to verify with, which OpenSSL takes its time to
@@ -93,6 +96,8 @@ class JsonWebKeySet {
   // the only one for the algorithm. Null: there is none, or more than one.
   const JsonWebKey* find(SignatureAlgorithm algorithm, const std::optional<std::string>& id) const;
 
+  // Whether that key, by its thumbprint, is in it.
+  bool has(std::string_view thumbprint) const;
   bool has_secrets() const { return !keys_.empty() && keys_.front().is_secret(); }
   // Why some for signatures have been left out, each a sentence.
   const std::vector<std::string>& remarks() const { return remarks_; }

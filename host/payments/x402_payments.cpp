@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/base64.hpp"
 #include "base/json_text.hpp"
 #include "base/sha256.hpp"
 
@@ -44,27 +45,68 @@ std::string mistake_in(const Json& payment) {
   return dump(payment).size() > max_payment ? "it is too long" : "";
 }
 
-// The text of an authorization (EIP-3009) in the payload; empty: there is none.
-std::string in_authorization(const Json& payment, const char* member) {
-  const auto& payload = payment.at("payload");
-  const auto authorization = payload.find("authorization");
-  if (authorization == payload.end() || !authorization->is_object()) return {};
-  const auto found = authorization->find(member);
-  return found != authorization->end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-// What is the same for all ways to write the payment: the payer's nonce where it has one, and else all of it.
-std::string key_of(const Json& payment, const Json& way) {
-  const auto nonce = lower_case(in_authorization(payment, "nonce"));
-  const auto payer = lower_case(in_authorization(payment, "from"));
-  const bool has_nonce = !nonce.empty() && !payer.empty();
-  const auto identity = has_nonce ? Json{payer, nonce} : Json(payment.at("payload"));
-  return sha256(dump(Json{way.at("network"), lower_case(way.at("asset").get<std::string>()), identity}));
-}
-
 std::string text_in(const Json& object, const char* member) {
   const auto found = object.find(member);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// What a payer on a network of Ethereum has signed (EIP-3009, or for Permit2); null: nothing, or one cannot tell what.
+const Json* authorization_in(const Json& payload) {
+  const auto transfer = payload.find("authorization");
+  const auto permit = payload.find("permit2Authorization");
+  if ((transfer == payload.end()) == (permit == payload.end())) return nullptr;
+  const auto& found = transfer != payload.end() ? *transfer : *permit;
+  return found.is_object() ? &found : nullptr;
+}
+
+// A number that is written with these digits, without leading zeros, so that it has one form; empty: it is none.
+std::string digits_in(std::string_view text, std::string_view digits) {
+  if (text.empty() || text.find_first_not_of(digits) != std::string_view::npos) return {};
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size() - 1));
+  return std::string(text);
+}
+
+std::string hexadecimal_in(std::string text) {
+  text = lower_case(std::move(text));
+  return text.starts_with("0x") ? digits_in(std::string_view(text).substr(2), "0123456789abcdef") : std::string();
+}
+
+// What is signed of a transaction of Solana: all but the signatures, whose number comes first and whose places others
+// may fill in. Empty: it is none.
+std::string signed_message_in(const std::string& transaction) {
+  constexpr std::size_t signature_size = 64;
+  const auto bytes = base64_decode(transaction);
+  if (!bytes || bytes->empty()) return {};
+  const auto count = static_cast<unsigned char>(bytes->front());
+  const std::size_t begin = 1 + count * signature_size;
+  // More than 127 do not fit into a transaction.
+  return count < 0x80 && bytes->size() > begin ? bytes->substr(begin) : std::string();
+}
+
+// What is the same for all ways to write the payment, because its network takes it once: of Ethereum's the payer with
+// the nonce, of Solana's what is signed. Of others, and of other schemes, all of the payload. Null: there is none.
+Json identity_of(const Json& payload, const Json& way) {
+  const auto network = text_in(way, "network");
+  const bool is_exact = text_in(way, "scheme") == "exact";
+  if (is_exact && network.starts_with("solana:")) {
+    const auto message = signed_message_in(text_in(payload, "transaction"));
+    return message.empty() ? Json() : Json(base64_encode(message));
+  }
+  if (!is_exact || !network.starts_with("eip155:")) return payload;
+  const auto* const authorization = authorization_in(payload);
+  if (authorization == nullptr) return {};
+  const auto payer = hexadecimal_in(text_in(*authorization, "from"));
+  const auto nonce = text_in(*authorization, "nonce");
+  const bool is_transfer = payload.contains("authorization");
+  const auto number = is_transfer ? hexadecimal_in(nonce) : digits_in(nonce, "0123456789");
+  return payer.empty() || number.empty() ? Json() : Json{is_transfer, payer, number};
+}
+
+// Empty: nobody could tell whether it is used twice.
+std::string key_of(const Json& payment, const Json& way) {
+  const auto identity = identity_of(payment.at("payload"), way);
+  if (identity.is_null()) return {};
+  return sha256(dump(Json{way.at("network"), lower_case(way.at("asset").get<std::string>()), identity}));
 }
 
 }  // namespace
@@ -146,7 +188,9 @@ std::chrono::system_clock::time_point X402Payments::end_of(const Json& payment, 
   constexpr std::uint64_t far = 10ULL * 365 * 24 * 3600;
   const auto now = now_();
   const auto least = now + seconds(accepted.at("maxTimeoutSeconds").get<std::int64_t>());
-  const auto text = in_authorization(payment, "validBefore");
+  const auto* const authorization = authorization_in(payment.at("payload"));
+  auto text = authorization == nullptr ? std::string() : text_in(*authorization, "validBefore");
+  if (text.empty() && authorization != nullptr) text = text_in(*authorization, "deadline");
   std::uint64_t valid_before = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), valid_before);
   if (error == std::errc::result_out_of_range) return now + seconds(far);
@@ -163,6 +207,9 @@ void X402Payments::verify(std::shared_ptr<const Price> price, std::string tool, 
   if (way.is_null())
     return done(PaymentRefusal{"The payment is invalid: what it says to have accepted is none of the ways to pay"});
   auto key = key_of(payment, way);
+  if (key.empty())
+    return done(PaymentRefusal{
+        "The payment is invalid: its payload has nothing by which this network tells one payment from another"});
   if (!used_->take(key, end_of(payment, way), now_()))
     return done(PaymentRefusal{"The payment is invalid: it has been used already, or is in use by another call"});
   const auto reserved = std::make_shared<Reserved>(*this, price, std::move(tool), std::move(way), std::move(key));

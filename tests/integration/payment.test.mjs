@@ -88,6 +88,7 @@ suite('Payment', () => {
     assertAsksForPayment(await call(host, paid), /used already/);
     const { nonce } = paid.payload.authorization;
     assertAsksForPayment(await call(host, payment({ nonce: nonce.toUpperCase().replace('0X', '0x') })), /used already/);
+    assertAsksForPayment(await call(host, payment({ nonce: nonce.toUpperCase().replace('0X', '0x0') })), /used already/);
     assert.equal(facilitator.times('verify'), 1);
     const another = payment();
     const results = await Promise.all([call(host, another), call(host, another)]);
@@ -99,6 +100,11 @@ suite('Payment', () => {
     assertAsksForPayment(await call(host, payment({}, { ...way, amount: '1' })), /none of the ways to pay/);
     assertAsksForPayment(await call(host, { ...payment(), x402Version: 1 }), /x402Version must be 2/);
     assertAsksForPayment(await call(host, 'money'), /must be an object/);
+    const { authorization } = payment().payload;
+    for (const payload of [
+      { signature: '0x1' }, { authorization: { ...authorization, nonce: 'abc' } }, { permit2Authorization: { ...authorization, nonce: '0x7b' } },
+      { authorization, permit2Authorization: authorization },
+    ]) assertAsksForPayment(await call(host, { ...payment(), payload }), /tells one payment from another/);
     assert.deepEqual(facilitator.asked, []);
   });
 

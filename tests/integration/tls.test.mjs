@@ -261,6 +261,18 @@ test('AStreamEndsWhenTheCertificateHasExpired', async (context) => {
   await assert.rejects(toolsOf(secure.url, { agent }), /401 .*the client's certificate has expired|ECONNRESET|expired/);
 });
 
+test('AStreamEndsAlsoWhereTheCertificateAdmitsAndProvesNothing', async (context) => {
+  const settings = 'client_ca = "clients.pem"\nclient_certificates = "required"\n';
+  const secure = await SecureHost.serve(context, { settings });
+  const brief = clients.issue('ada', { names: 'URI:spiffe://example/ada', seconds: 6 });
+  const expiry = Date.parse(new X509Certificate(brief.cert).validTo);
+  await assert.rejects(async () => {
+    for await (const _ of await listen(secure.url, { ca, ...brief }));
+  }, /aborted|ECONNRESET/);
+  const late = Date.now() - expiry;
+  assert.ok(late >= 0 && late < 7000, `${late} ms`);
+});
+
 test('ATokenCountsInsteadOfTheCertificate', async (context) => {
   const issuer = await Issuer.start(context);
   const rest = `[issuers.mock]\nissuer = "${issuer.url}"\n[roles.user]\nscopes = ["mcp:use"]\nallow = ["tool:version"]\n`;

@@ -105,7 +105,7 @@ void ConnectionPool::has_closed(const std::shared_ptr<ClientConnection>& connect
 }
 
 Result<std::shared_ptr<const ClientTlsContext>> ConnectionPool::tls() {
-  // Who needs it waits for who reads it, and nobody else does.
+  // Who needs it waits for who reads it, and so does, this once, what else is on that event loop.
   const MutexLock lock(tls_mutex_);
   if (tls_ != nullptr) return tls_;
   // When it is needed first, because what a machine trusts takes milliseconds to read.

@@ -25,7 +25,11 @@ std::shared_ptr<SentRequest> PooledHttpClient::send(OutgoingRequest request, std
 }
 
 std::shared_ptr<ConnectionPool> PooledHttpClient::pool_of(const HttpUrl& url) {
+  constexpr std::size_t many = 16;
   const MutexLock lock(mutex_);
+  // Whoever is asked may name others without end. One that nobody else holds has no connection and no request.
+  if (pools_.size() >= many && !pools_.contains({url.tls, url.authority, url.port}))
+    std::erase_if(pools_, [](const auto& each) { return each.second.use_count() == 1; });
   auto& pool = pools_[{url.tls, url.authority, url.port}];
   if (!pool) pool = std::make_shared<ConnectionPool>(loops_, url, options_, names_);
   return pool;

@@ -152,9 +152,33 @@ TEST_F(IssuersTest, GoOnWithTheKeysOfThoseBefore) {
   EXPECT_EQ(outcome(*issuers(known_, before.get()), token), "https://issuer.example#ada");
   auto changed = known_;
   changed.audiences = {"https://other.example"};
+  EXPECT_EQ(outcome(*issuers(changed, before.get()), token), "the token is not for this server");
+  changed.jwks_file = temporary_.path() / "others.json";
   const auto after = issuers(changed, before.get());
   EXPECT_EQ(outcome(*after, token), "unsettled");
   EXPECT_EQ(outcome(*after, token), "unavailable");
+}
+
+TEST_F(IssuersTest, TrustNobodyWhoseKeyOrTermsAreGone) {
+  const auto before = issuers(known_);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  outcome(*before, token);
+  const auto ada = before->authenticate(token, now_);
+  ASSERT_TRUE(ada);
+  EXPECT_TRUE(before->trusts(ada->identity()));
+
+  auto renamed = known_;
+  renamed.groups_claim = "teams";
+  EXPECT_TRUE(issuers(renamed, before.get())->trusts(ada->identity()));
+  auto narrowed = known_;
+  narrowed.audiences = {"https://us.example/other"};
+  EXPECT_FALSE(issuers(narrowed, before.get())->trusts(ada->identity()));
+  auto other = known_;
+  other.issuer = "https://other.example";
+  EXPECT_FALSE(issuers(other, before.get())->trusts(ada->identity()));
+
+  temporary_.write("keys.json", test::key_set(test::secret_key("first", std::string(32, '2'))));
+  EXPECT_FALSE(issuers(known_, before.get())->trusts(ada->identity()));
 }
 
 TEST_F(IssuersTest, AskOnceAboutATokenThatOnlyTheIssuerCanRead) {
@@ -235,9 +259,26 @@ TEST_F(IssuersTest, RefuseWhatTheIssuerDoesNotVouchFor) {
   EXPECT_EQ(said("4", HttpAnswer{200, R"({"active":true,"sub":"ada","aud":"https://other.example"})"}),
             "the token is not for this server");
   EXPECT_EQ(said("5", about_ada(later_ - 400)), "the token has expired");
+  std::string token = "kind";
+  for (const auto* const kind : {R"("token_type":"refresh_token")", R"("token_type":7)", R"("token_use":"id")"}) {
+    const auto answer = std::string(R"({"active":true,"sub":"ada","aud":"https://us.example/mcp",)") + kind + "}";
+    EXPECT_EQ(said(token += "+", HttpAnswer{200, answer}), "the token is no access token") << kind;
+  }
   EXPECT_EQ(said("6", HttpAnswer{500, {}}), "unavailable");
   EXPECT_EQ(said("7", HttpAnswer{200, "active"}), "unavailable");
   EXPECT_EQ(said("8", fail_for_now("nobody is there")), "unavailable");
+}
+
+TEST_F(IssuersTest, TakeWhatIsCalledATokenForAccess) {
+  const auto issuers = this->issuers(opaque());
+  std::string token = "access";
+  for (const auto* const kind : {R"("token_type":"bearer")", R"("token_type":"DPoP","token_use":"access")",
+                                 R"("token_type":"Bearer","token_use":"access_token")"}) {
+    outcome(*issuers, token += "+");
+    caller_.answer(
+        HttpAnswer{200, std::string(R"({"active":true,"sub":"ada","aud":"https://us.example/mcp",)") + kind + "}"});
+    EXPECT_EQ(outcome(*issuers, token), "https://issuer.example#ada") << kind;
+  }
 }
 
 TEST_F(IssuersTest, TakeATokenForNobodyInParticularOnlyWhereTheOperatorSaysSo) {
@@ -245,8 +286,11 @@ TEST_F(IssuersTest, TakeATokenForNobodyInParticularOnlyWhereTheOperatorSaysSo) {
   settings.trust_without_audience = true;
   const auto issuers = this->issuers(settings);
   outcome(*issuers, "1");
-  caller_.answer(HttpAnswer{200, R"({"active":true,"sub":"ada"})"});
+  caller_.answer(HttpAnswer{200, R"({"active":true,"sub":"ada","token_type":"Bearer"})"});
   EXPECT_EQ(outcome(*issuers, "1"), "https://issuer.example#ada");
+  outcome(*issuers, "refresh");
+  caller_.answer(HttpAnswer{200, R"({"active":true,"sub":"ada"})"});
+  EXPECT_EQ(outcome(*issuers, "refresh"), "the token is no access token");
   outcome(*issuers, "2");
   caller_.answer(HttpAnswer{200, R"({"active":true,"sub":"ada","aud":"https://other.example"})"});
   EXPECT_EQ(outcome(*issuers, "2"), "the token is not for this server");

@@ -117,6 +117,15 @@ TEST(RolePolicy, DeniesAPathHoweverItIsWritten) {
   }
 }
 
+TEST(RolePolicy, DeniesAlsoWithAnEmptyEnd) {
+  const RoleText role{.allow = rules({"resource:*"}), .deny = rules({"resource:file:///*.pem", "resource:docs://a"})};
+  for (const auto* uri : {"file:///srv/a.pem", "file:///srv/a.pem/", "file:///srv/a.pem?", "file:///srv/a.pem/?#",
+                          "file:///srv/a.pem#", "docs://a/", "docs://a?"})
+    EXPECT_FALSE(may_read(role, uri)) << uri;
+  for (const auto* uri : {"file:///srv/a.pems/", "docs://a/b", "docs://b/"})
+    EXPECT_TRUE(may_read(role, uri)) << uri;
+}
+
 TEST(RolePolicy, LooksAtNoPathWhereAllMayBeRead) {
   EXPECT_TRUE(may_read({.allow = rules({"*"})}, "memory:///a//b"));
   EXPECT_FALSE(may_read({.allow = rules({"*"}), .deny = rules({"resource:docs://*"})}, "memory:///a//b"));

@@ -30,11 +30,12 @@ class Client {
   }
 
   std::string thumbprint() const { return key_thumbprint(jwk_); }
+  void write_url(std::string_view as) { url_ = as; }
 
   std::string prove(Proofs::Time now, const std::optional<std::string>& nonce = {}) {
     Json claims = {{"jti", std::to_string(++count_)},
                    {"htm", "POST"},
-                   {"htu", url},
+                   {"htu", url_},
                    {"iat", std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count()},
                    {"ath", base64url_encode(sha256(token))}};
     if (nonce) claims["nonce"] = *nonce;
@@ -57,6 +58,7 @@ class Client {
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key_{EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"),
                                                                  EVP_PKEY_free};
   Json jwk_;
+  std::string url_ = url;
   int count_ = 0;
 };
 
@@ -80,6 +82,18 @@ TEST_F(ProofsTest, CountOnceAndInTheirTime) {
   EXPECT_EQ(outcome(proof, now_), "invalid_dpop_proof");
   EXPECT_EQ(outcome(client_.prove(now_), now_ + Proofs::window), "good");
   EXPECT_EQ(outcome(client_.prove(now_), now_ + Proofs::window + 1s), "invalid_dpop_proof");
+}
+
+TEST_F(ProofsTest, AreForTheUrlHoweverItsOriginIsWritten) {
+  for (const auto* const same :
+       {"HTTPS://US.example/mcp", "https://us.example:443/mcp", "https://us.example/mcp?a#b"}) {
+    client_.write_url(same);
+    EXPECT_EQ(outcome(client_.prove(now_), now_), "good") << same;
+  }
+  for (const auto* const other : {"https://us.example/MCP", "https://us.example:80/mcp", "http://us.example:443/mcp"}) {
+    client_.write_url(other);
+    EXPECT_EQ(outcome(client_.prove(now_), now_), "invalid_dpop_proof") << other;
+  }
 }
 
 TEST_F(ProofsTest, HaveANonceOfThisTimeOrOfTheOneBefore) {
