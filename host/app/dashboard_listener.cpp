@@ -22,6 +22,7 @@ HttpOptions dashboard_http_options(const Config& config) {
   options.limits = config.http.limits;
   options.limits.connections = 64;
   options.limits.in_reserve = true;
+  options.certificates_admit = config.http.certificates_admit;
   return options;
 }
 

@@ -217,7 +217,7 @@ Coroutine<> DashboardService::log_in_by_token(HttpRequest& request, HttpConnecti
         request, connection,
         unauthorized(
             "This link has been used, or is older than a minute; mcp-plugin-host dashboard prints another one"));
-  return begin_session(request, connection, {sources_.operator_itself, true});
+  return begin_session(request, connection, {sources_.operator_itself, true, true});
 }
 
 Coroutine<> DashboardService::log_in_by_credential(HttpRequest& request, HttpConnection& connection) {
@@ -250,10 +250,18 @@ Coroutine<> DashboardService::begin_session(const HttpRequest& request, HttpConn
                                             DashboardLogin login) {
   auto body = dump(login_json(login));
   sources_.logged_in(login.principal);
+  // The cookie of the one before is replaced, so that nobody could end that session.
+  const auto before = sources_.logins.end(cookie_in(request));
   const auto session = sources_.logins.begin(std::move(login));
-  return connection.respond(
-      {.body = std::move(body),
-       .fields = {{"Set-Cookie", set_cookie(request, session, Logins::session_time, is_secure_)}}});
+  HttpResponse response{.body = std::move(body),
+                        .fields = {{"Set-Cookie", set_cookie(request, session, Logins::session_time, is_secure_)}}};
+  co_await connection.respond(std::move(response));
+  end_work_of(before);
+}
+
+// What goes on here, also on this connection; what the same person does elsewhere is another matter.
+void DashboardService::end_work_of(const std::optional<DashboardLogin>& login) {
+  if (login) sources_.expel([left = login->principal](const Principal& each) { return !each.is_copy_of(left); });
 }
 
 Coroutine<> DashboardService::log_out(HttpRequest& request, HttpConnection& connection) {
@@ -261,8 +269,7 @@ Coroutine<> DashboardService::log_out(HttpRequest& request, HttpConnection& conn
   HttpResponse response{.body = "{}",
                         .fields = {{"Set-Cookie", set_cookie(request, {}, std::chrono::seconds(0), is_secure_)}}};
   co_await connection.respond(std::move(response));
-  // What goes on here, also on this connection; what the same person does elsewhere is another matter.
-  if (login) sources_.expel([left = login->principal](const Principal& each) { return !each.is_copy_of(left); });
+  end_work_of(login);
 }
 
 Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& connection) {

@@ -78,6 +78,7 @@ class DashboardService final : public HttpService {
   Coroutine<> log_out(HttpRequest& request, HttpConnection& connection);
   nlohmann::ordered_json login_json(const DashboardLogin& login) const;
   Coroutine<> begin_session(const HttpRequest& request, HttpConnection& connection, DashboardLogin login);
+  void end_work_of(const std::optional<DashboardLogin>& login);
   Coroutine<> tell_news(HttpRequest& request, HttpConnection& connection);
   Coroutine<> tell_details(HttpRequest& request, HttpConnection& connection);
   Coroutine<> tell_bodies(HttpRequest& request, HttpConnection& connection);

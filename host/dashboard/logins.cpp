@@ -1,6 +1,6 @@
 #include "dashboard/logins.hpp"
 
-#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/base64.hpp"
@@ -16,12 +16,22 @@ std::string random_secret() {
   return base64url_encode(random_bytes(secret_bytes));
 }
 
-// Forgets what has expired, and what expires first where there is no room for one more.
-template <class All, class ExpiryOf>
-void make_room(All& all, std::size_t most, Logins::Time now, ExpiryOf expiry_of) {
-  std::erase_if(all, [&](const auto& each) { return expiry_of(each.second) <= now; });
-  if (all.size() < most) return;
-  all.erase(std::ranges::min_element(all, {}, [&](const auto& each) { return expiry_of(each.second); }));
+// Forgets, of those that count, what expires first where there is no room for one more.
+template <class All, class Counts>
+void make_room(All& all, std::size_t most, Counts counts) {
+  std::size_t count = 0;
+  auto first = all.end();
+  for (auto each = all.begin(); each != all.end(); ++each) {
+    if (!counts(each->second)) continue;
+    ++count;
+    if (first == all.end() || each->second.expiry < first->second.expiry) first = each;
+  }
+  if (count >= most) all.erase(first);
+}
+
+template <class All>
+void forget_expired(All& all, Logins::Time now) {
+  std::erase_if(all, [now](const auto& each) { return each.second.expiry <= now; });
 }
 
 }  // namespace
@@ -30,8 +40,9 @@ std::string Logins::issue() {
   auto token = random_secret();
   const auto now = clock_();
   const MutexLock lock(mutex_);
-  make_room(tokens_, max_tokens, now, [](Time expiry) { return expiry; });
-  tokens_.emplace(sha256(token), now + token_time);
+  forget_expired(tokens_, now);
+  make_room(tokens_, max_tokens, [](const Token&) { return true; });
+  tokens_.emplace(sha256(token), Token{now + token_time});
   return token;
 }
 
@@ -39,7 +50,7 @@ bool Logins::redeem(std::string_view token) {
   const auto now = clock_();
   const MutexLock lock(mutex_);
   const auto found = tokens_.extract(sha256(token));
-  return !found.empty() && now < found.mapped();
+  return !found.empty() && now < found.mapped().expiry;
 }
 
 std::string Logins::begin(DashboardLogin login) {
@@ -47,7 +58,13 @@ std::string Logins::begin(DashboardLogin login) {
   auto session = random_secret();
   const auto now = clock_();
   const MutexLock lock(mutex_);
-  make_room(sessions_, max_sessions, now, [](const Session& each) { return each.expiry; });
+  forget_expired(sessions_, now);
+  // First of his own, so that nobody takes the places of others.
+  if (!login.by_link) {
+    const auto is_his = [&](const Session& each) { return each.login.principal.id() == login.principal.id(); };
+    make_room(sessions_, max_sessions_each, is_his);
+  }
+  make_room(sessions_, max_sessions, [](const Session&) { return true; });
   sessions_.emplace(sha256(session), Session{std::move(login), now + session_time});
   return session;
 }

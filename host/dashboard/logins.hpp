@@ -20,6 +20,7 @@ namespace mcph {
 struct DashboardLogin {
   Principal principal;
   bool may_operate = false;  // reload, disable and enable plugins, and not only look
+  bool by_link = false;      // as the one principal that all are who come so
 };
 
 class Logins {
@@ -32,6 +33,7 @@ class Logins {
   // Of each kind; the oldest goes for the next.
   static constexpr std::size_t max_tokens = 16;
   static constexpr std::size_t max_sessions = 256;
+  static constexpr std::size_t max_sessions_each = 32;  // of one principal who shows a credential
 
   explicit Logins(Clock clock = &std::chrono::steady_clock::now) : clock_(std::move(clock)) {}
 
@@ -48,6 +50,9 @@ class Logins {
   std::optional<DashboardLogin> end(std::string_view session);
 
  private:
+  struct Token {
+    Time expiry;
+  };
   struct Session {
     DashboardLogin login;
     Time expiry;
@@ -55,7 +60,7 @@ class Logins {
 
   const Clock clock_;
   mutable Mutex mutex_;
-  std::map<std::string, Time> tokens_ GUARDED_BY(mutex_);  // by digest, until when
+  std::map<std::string, Token> tokens_ GUARDED_BY(mutex_);  // by digest, as the sessions
   std::map<std::string, Session> sessions_ GUARDED_BY(mutex_);
 };
 

@@ -12,9 +12,9 @@ namespace mcph {
 namespace {
 
 // What becomes of the versions of a file, as sources/folder and plugin say it.
-constexpr std::string_view version_events[] = {"plugin loaded",     "plugin replaced",    plugin_refused,
-                                               "plugin withdrawn",  "plugin disabled",    plugin_crashed,
-                                               plugin_cannot_start, plugin_stopped_badly, "plugin restarted"};
+constexpr std::string_view version_events[] = {
+    "plugin loaded", "plugin replaced",   plugin_refused,       "plugin withdrawn", "plugin disabled",
+    plugin_crashed,  plugin_cannot_start, plugin_stopped_badly, "plugin restarted", "plugin quarantined"};
 constexpr std::string_view backtrace_event = "plugin backtrace";
 // Of which the frames follow.
 constexpr std::string_view events_with_backtrace[] = {plugin_crashed, plugin_cannot_start, plugin_stopped_badly};

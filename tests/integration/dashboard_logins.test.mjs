@@ -31,6 +31,12 @@ test('ALinkMayBePastedIntoTheOpenPage', options, async (context) => {
   await page.goTo('calls');
   await page.until(() => document.querySelector('.calls') && document.getElementById('complaint').hidden);
 
+  // Nor does it in another tab, which begins with it.
+  const tab = await page.tab.browserContext().newPage();
+  await tab.goto(new URL(hash, host.dashboard).href);
+  await tab.waitForSelector('#state[data-state=live]');
+  await tab.waitForFunction(() => document.getElementById('complaint').textContent.startsWith('This link has been used'));
+
   const other = await openAt(context, host);
   await other.goTo(hash);
   await other.untilText('.login .problem', 'This link has been used');
@@ -66,11 +72,13 @@ test('TheNextOneSeesNothingOfWhoWasThereBefore', options, async (context) => {
   await page.tab.waitForSelector('.login');
   await logInWith(page, await team.token('lou', 'looker'));
   await page.untilText('#name', 'lou');
-  await page.untilText('.place', '“only_in_v1” is not served, or not to you.');
-  assert.deepEqual(await page.tab.$$eval('.chooser button', (all) => all.map((each) => each.textContent)), ['version']);
   await page.goTo('try');
+  await page.untilText('.place', 'Choose what to try.');
+  await page.untilText('.chooser', 'version');
+  assert.deepEqual(await page.tab.$$eval('.chooser button', (all) => all.map((each) => each.textContent)), ['version']);
   await page.until(() => document.querySelector('nav a[aria-current]').hash === '#try');
   assert.equal(await page.tab.$('.result'), null);
+  assert.ok(!(await page.tab.url()).includes('only_in_v1'));
   assert.deepEqual(page.mistakes.filter((each) => !each.includes('401')), []);
 });
 

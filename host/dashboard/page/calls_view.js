@@ -6,6 +6,8 @@ const slowUs = 1_000_000;
 // While they come in, so that a busy host does not keep the page busy, and while somebody reads.
 const shownCalls = { live: 40, paused: 500 };
 
+// Another host counts anew.
+const keyOf = ({ number, at }) => `${number} ${at}`;
 const isFailed = (call) => call.outcome !== 'result';
 const isSlow = (call) => call.us >= slowUs;
 
@@ -35,12 +37,13 @@ export class CallsView {
       element('table', { class: 'calls' }, element('caption', { class: 'unseen' }, 'Calls, the last one first'),
         element('thead', {}, element('tr', {}, head.map((title) => element('th', { scope: 'col' }, title)))), this.body));
     host.addEventListener('news', ({ detail }) => {
-      // Of another host, or shown to somebody else.
-      if (detail.reset) replaceChildren(this.body);
-      if (detail.reset || detail.calls) this.#changed();
+      // Also what is paused: there is another host, or somebody else looks.
+      if (detail.reset) this.#redraw();
+      else if (detail.calls) this.#changed();
     });
     host.addEventListener('forget', () => {
       closeDialogs(this.element);
+      this.words.value = '';
       replaceChildren(this.body);
     });
   }
@@ -83,13 +86,13 @@ export class CallsView {
 
   // Rows that stay are not touched, so that whoever is in one stays there.
   #arrange(calls) {
-    const wanted = new Set(calls.map(({ number }) => number));
+    const wanted = new Set(calls.map(keyOf));
     for (const row of [...this.body.children]) {
-      if (!wanted.has(row.number)) row.remove();
+      if (!wanted.has(row.key)) row.remove();
     }
     let at = this.body.firstChild;
     for (const call of calls) {
-      if (at?.number !== call.number) at = this.body.insertBefore(this.#row(call), at);
+      if (at?.key !== keyOf(call)) at = this.body.insertBefore(this.#row(call), at);
       // Which may have been of today.
       setText(at.querySelector('time'), clock(call.at));
       at = at.nextSibling;
@@ -112,7 +115,7 @@ export class CallsView {
       cell('Took', element('span', { class: isSlow(call) ? 'bad' : undefined }, duration(call.us), isSlow(call) && ' slow')),
       cell('Size', this.host.login?.seesBodies ? element('button', { type: 'button', class: 'link', 'aria-label': `Show ${name}`, click: () => this.#open(call) }, sizes) : sizes),
       cell('Outcome', element('span', { class: failed ? 'bad' : undefined }, call.outcome, call.code ? ` ${call.code}` : '')));
-    made.number = call.number;
+    made.key = keyOf(call);
     return made;
   }
 
@@ -133,7 +136,6 @@ export class CallsView {
   #togglePause() {
     this.#isPaused = !this.#isPaused;
     this.pause.setAttribute('aria-pressed', String(this.#isPaused));
-    setText(this.pause, this.#isPaused ? 'Go on' : 'Pause');
     this.#redraw();
   }
 }

@@ -13,6 +13,8 @@ const beyond = ['not', 'if', 'dependentSchemas', 'patternProperties', 'unevaluat
 // Where a value is not what the field must hold: a JSON text that is none, or a number that would become another.
 export class FormError extends Error {}
 
+// Also a member that is called __proto__.
+const put = (object, name, value) => Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 // Members in whatever order.
@@ -21,9 +23,10 @@ export function isEqual(a, b) {
   return JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder);
 }
 
-// A number as it is written; no integer that JavaScript would change.
+// A number as it is written; none that JavaScript would make another integer of, or infinite.
 function numberOf(text, name) {
   const value = Number(text);
+  if (!Number.isFinite(value)) throw new FormError(`${name} has ${text}, which is more than a browser can hold`);
   if (/^[-+]?\d+$/.test(text) && !Number.isSafeInteger(value)) {
     throw new FormError(`${name} has ${text}, and a browser would change digits beyond ${Number.MAX_SAFE_INTEGER}. `
       + 'Send it with another client');
@@ -142,6 +145,7 @@ class Fields {
   #labelled(input, about, hint = '') {
     const id = this.#id();
     input.id = id;
+    if (about.required) input.setAttribute('aria-required', 'true');
     const words = [about.description, hint].filter(Boolean);
     const note = words.length > 0 && element('p', { class: 'hint', id: `${id}-hint` }, words.map((each) => element('span', {}, each)));
     if (note) input.setAttribute('aria-describedby', note.id);
@@ -237,9 +241,11 @@ class Fields {
         const all = {};
         for (const [name, field] of fields) {
           const each = field.value();
-          if (each !== undefined) Object.defineProperty(all, name, { value: each, enumerable: true, configurable: true, writable: true });
+          if (each !== undefined) put(all, name, each);
         }
-        Object.assign(all, more?.value() ?? {});
+        const others = more?.value() ?? {};
+        if (!isObject(others)) throw new FormError('further members must be an object, such as {"name": 1}');
+        for (const [name, each] of Object.entries(others)) put(all, name, each);
         return Object.keys(all).length === 0 && !about.required && about.depth > 0 ? undefined : all;
       },
       fill(value) {
@@ -260,9 +266,11 @@ class Fields {
     if (schema.items === undefined || typeof schema.items === 'boolean' || !this.settle(schema.items)) return this.json(schema, about);
     const items = [];
     const list = element('div', { class: 'items' });
+    const adder = button('Add', () => add(), { 'aria-label': `Add to ${about.name}` });
     const place = (item) => {
       const remove = button('Remove', () => {
         items.splice(items.indexOf(item), 1);
+        (row.nextElementSibling?.lastElementChild ?? adder).focus();
         row.remove();
       }, { 'aria-label': `Remove this entry of ${about.name}` });
       const row = element('div', { class: 'item' }, item.element, remove);
@@ -283,7 +291,7 @@ class Fields {
     if (Array.isArray(schema.default)) fill(schema.default);
     else for (let i = 0; i < least; ++i) add();
     return {
-      element: element('fieldset', {}, element('legend', {}, about.title ?? about.name, about.required && ' *'), about.description && element('p', { class: 'hint' }, about.description), list, button('Add', () => add(), { 'aria-label': `Add to ${about.name}` })),
+      element: element('fieldset', {}, element('legend', {}, about.title ?? about.name, about.required && ' *'), about.description && element('p', { class: 'hint' }, about.description), list, adder),
       value: () => (items.length === 0 && !about.required ? undefined : items.map((item) => item.value() ?? null)),
       fill,
     };

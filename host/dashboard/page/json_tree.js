@@ -15,7 +15,12 @@ function entriesElement(entries, from = 0) {
   const rest = entries.length - from - maxEntries;
   if (rest > 0) {
     const item = element('li');
-    item.append(button(`${count(rest)} more`, () => item.replaceWith(...entriesElement(entries, from + maxEntries).children), { class: 'link' }));
+    item.append(button(`${count(rest)} more`, () => {
+      const more = [...entriesElement(entries, from + maxEntries).children];
+      item.replaceWith(...more);
+      more[0].tabIndex = -1;
+      more[0].focus();
+    }, { class: 'link' }));
     list.append(item);
   }
   return list;

@@ -36,7 +36,10 @@ export class LogView {
       if (detail.reset || detail.log) this.#changed(detail);
       if (detail.order || detail.rows) this.#namePlugins();
     });
-    host.addEventListener('forget', () => this.#redraw());
+    host.addEventListener('forget', () => {
+      this.words.value = '';
+      this.#redraw();
+    });
   }
 
   shown() {
@@ -88,7 +91,6 @@ export class LogView {
   #togglePause() {
     this.#isPaused = !this.#isPaused;
     this.pause.setAttribute('aria-pressed', String(this.#isPaused));
-    setText(this.pause, this.#isPaused ? 'Go on' : 'Pause');
     if (!this.#isPaused) this.#redraw();
   }
 

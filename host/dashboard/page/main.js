@@ -12,6 +12,9 @@ const at = (id) => document.getElementById(id);
 const tryComponent = (kind, key) => { location.hash = `#try/${kind}/${encodeURIComponent(key)}`; };
 const views = [new PluginsView(host, tryComponent), new TryView(host), new CallsView(host, tryComponent), new LogView(host)];
 
+// Why a link has not let anybody in.
+let refusal = '';
+
 const links = views.map(({ name, title }) => element('a', { href: `#${name}` }, title));
 
 // What somebody has typed may be encoded wrongly.
@@ -74,6 +77,8 @@ function lock(words) {
   announce('');
   complain('');
   host.leave();
+  // What somebody has looked at is not for the next one.
+  if (location.hash.includes('/')) history.replaceState(null, '', location.hash.split('/')[0]);
   at('bar').hidden = true;
   replaceChildren(at('content'), logInForm(words));
   document.title = 'Log in · mcp-plugin-host';
@@ -100,12 +105,20 @@ function enterByLink() {
   if (token === undefined) return false;
   // Before anything else, so that it stays nowhere.
   history.replaceState(null, '', '/');
-  host.logInByToken(token).then(enter, ({ message }) => (at('bar').hidden ? lock(message) : complain(message)));
+  host.logInByToken(token).then(enter, ({ message }) => {
+    if (!at('bar').hidden) return complain(message);
+    // Whoever is logged in already stays so.
+    refusal = message;
+    enter();
+    complain(message);
+  });
   return true;
 }
 
 function showState({ detail: state }) {
-  if (state === 'locked') return lock();
+  const why = refusal;
+  if (state !== 'away') refusal = '';
+  if (state === 'locked') return lock(why);
   const words = { live: 'live', away: 'The host is away; trying again' }[state];
   at('state').dataset.state = state;
   setText(at('state'), words);

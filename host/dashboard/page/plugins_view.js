@@ -178,6 +178,7 @@ class Row {
   #parts(details) {
     const { plugin } = this;
     const chart = histogram(details.times ?? []);
+    const remarks = [...(plugin.remarks ?? []), ...(details.remarks ?? [])];
     return [
       section('About', pairs([
         ['File', plugin.file],
@@ -188,7 +189,7 @@ class Row {
       ].filter(Boolean))),
       chart && section('Answer times, of all its versions', chart),
       limitsOf(plugin, details),
-      details.remarks?.length > 0 && section('Remarks', element('ul', { class: 'remarks' }, details.remarks.map((remark) => element('li', {}, remark)))),
+      remarks.length > 0 && section('Remarks', element('ul', { class: 'remarks' }, remarks.map((remark) => element('li', {}, remark)))),
       componentsOf(details, this.view.show),
       details.backtrace?.length > 0 && section(crashWords(details.history), element('pre', { tabindex: 0 }, details.backtrace.join('\n'))),
       details.configuration !== undefined && section('Configuration', jsonTree(details.configuration)),

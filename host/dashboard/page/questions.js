@@ -12,6 +12,9 @@ function question(place, title, content, choices) {
       try {
         const made = make();
         asked.remove();
+        // The button that had the focus is gone.
+        place.tabIndex = -1;
+        place.focus();
         resolve(made);
       } catch (error) {
         if (!(error instanceof FormError)) throw error;

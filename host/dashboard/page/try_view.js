@@ -346,6 +346,7 @@ export class TryView {
   #forget() {
     this.#trial?.close();
     this.#trial = null;
+    this.#wanted = null;
     this.#all = [];
     this.#listedFor = '';
     this.#isStale = true;

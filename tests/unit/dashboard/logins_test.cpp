@@ -48,6 +48,20 @@ TEST_F(LoginsTest, OfTooManyTokensTheOldestGoes) {
   EXPECT_TRUE(logins_.redeem(last));
 }
 
+TEST_F(LoginsTest, TooManySessionsOfOneTakeTheirOwnPlaces) {
+  const auto others = logins_.begin(login_of("keeper"));
+  now_ += 1ms;
+  const auto oldest = logins_.begin(login_of("ada"));
+  std::string last;
+  for (std::size_t i = 0; i < Logins::max_sessions; ++i) {
+    now_ += 1ms;
+    last = logins_.begin(login_of("ada"));
+  }
+  EXPECT_TRUE(logins_.find(others));
+  EXPECT_FALSE(logins_.find(oldest));
+  EXPECT_TRUE(logins_.find(last));
+}
+
 TEST_F(LoginsTest, ASessionIsThereUntilItEnds) {
   const auto session = logins_.begin(login_of("keeper"));
   const auto other = logins_.begin(login_of("ada"));
