@@ -28,7 +28,7 @@ class AuditFile {
  public:
   // Makes it if it is not there. What a host has left that was killed comes to the disk. A part of a line at its end,
   // of a host that was killed, is moved to a file of its own. Fails where another host writes it, others than its owner
-  // may write or read it, or its last line is no line.
+  // may write it or others than its group read it, or its last line is no line.
   static Result<AuditFile> open(const std::filesystem::path& file, AuditSyncs syncs = {});
 
   // The last line, of this file or the one before; none in a log that begins. After a sync that failed it is the last

@@ -15,7 +15,7 @@ namespace mcph {
 
 class AuditSigningKey {
  public:
-  // Of a file that nobody but its owner may write or read.
+  // Of a file that nobody but its owner may write, and its group besides may read.
   static Result<AuditSigningKey> read(const std::filesystem::path& file);
 
   // 64 bytes.

@@ -239,6 +239,29 @@ void append_json_string(std::string& out, std::string_view utf8) {
   out += '"';
 }
 
+std::string with_escaped_controls(std::string json) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  // How many bytes one that begins there has; 0: none does.
+  const auto control_at = [&json](std::size_t at) -> std::size_t {
+    if (json[at] == '\x7F') return 1;
+    const bool is_two = json[at] == '\xC2' && at + 1 < json.size() && static_cast<unsigned char>(json[at + 1]) < 0xA0;
+    return is_two ? 2 : 0;
+  };
+  std::string escaped;
+  std::size_t copied = 0;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    const auto size = control_at(at);
+    if (size == 0) continue;
+    const auto c = static_cast<unsigned char>(json[at + size - 1]);
+    escaped.append(json, copied, at - copied).append(R"(\u00)") += digits[c >> 4U];
+    escaped += digits[c & 0xFU];
+    copied = at + size;
+    at = copied - 1;
+  }
+  if (copied == 0) return json;
+  return escaped.append(json, copied);
+}
+
 std::string dump(const nlohmann::json& value) {
   // The library's writer sets itself up at some cost, and ids, which come with every message, need none of it.
   if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());

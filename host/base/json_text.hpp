@@ -44,6 +44,10 @@ nlohmann::ordered_json read_ordered_json(std::string_view text);
 // Whether it has no line breaks: what separates messages where each is a line.
 bool is_one_line(std::string_view text);
 
+// The same JSON, valid UTF-8, without the control characters that JSON lets strings have, U+007F to U+009F, which are
+// commands to some terminals: they are escaped.
+std::string with_escaped_controls(std::string json);
+
 // Appends `utf8` as a JSON string with its quotes. What is not valid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view utf8);
 

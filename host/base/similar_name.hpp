@@ -7,8 +7,9 @@
 
 namespace mcph {
 
-// The one of `names` that differs least from `name`, by two letters at most that are added, dropped or exchanged; of
-// several the first. Empty: there is none.
+// The one of `names` that differs least from `name`: by two mistakes at most, or by one where `name` has four letters
+// or fewer. A mistake is a letter that is added, dropped or exchanged, or two neighbours that have changed places. Of
+// several the first; empty: there is none.
 std::string similar_name(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace mcph

@@ -123,9 +123,9 @@ class Builder {
     if (stopping_.load()) return;
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count();
     if (is_built) return log_.info("built", {{"ms", took}});
-    log_.error(
-        "not built",
-        {{"ms", took}, {"serving", "each plugin as it was built last"}, {"next", "it is built when it changes"}});
+    log_.error("not built", {{"ms", took},
+                             {"serving", "each plugin as it was built last, if it ever was"},
+                             {"next", "it is built when it changes"}});
   }
 
   bool carry_out(const std::vector<std::string>& command) {

@@ -60,7 +60,7 @@ int run(const LogCommand& command) {
     const auto line = lines->next();
     if (line.has_error()) return complain(line.error().message);
     if (!*line) return is_known || count > 0 ? 0 : not_carried_out;
-    std::cout << (command.options.json ? **line : log_line(**line, paint))
+    std::cout << (command.options.json ? with_escaped_controls(**line) : log_line(**line, paint))
               << std::endl;  // NOLINT(performance-avoid-endl): somebody looks at it
   }
   return 0;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/absolute_path.hpp"
+#include "base/json_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
 #include "cli/operator_text.hpp"
@@ -49,7 +50,7 @@ int run(const TraceCommand& command) {
     const auto line = lines->next();
     if (line.has_error()) return complain(line.error().message);
     if (!*line) return 0;
-    std::cout << **line << std::endl;  // NOLINT(performance-avoid-endl): somebody looks at it
+    std::cout << with_escaped_controls(**line) << std::endl;  // NOLINT(performance-avoid-endl): somebody looks at it
   }
   return 0;
 }

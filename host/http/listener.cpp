@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstring>
 #include <fcntl.h>
+#include <future>
 #include <limits>
+#include <memory>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <new>
@@ -24,6 +26,7 @@
 #include <boost/asio/write.hpp>
 
 #include "base/file_descriptor.hpp"
+#include "base/regular_file.hpp"
 #include "runtime/as_value.hpp"
 
 namespace mcph {
@@ -112,10 +115,15 @@ Result<> HttpListener::listen(const std::filesystem::path& path) {
   at_path_ = *std::move(socket);
   const int copy = ::fcntl(at_path_.descriptor.get(), F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return fail("cannot listen at " + path.string() + ": " + last_error());
-  return inherit(copy);
+  return adopt(copy);
 }
 
 Result<> HttpListener::inherit(int descriptor) {
+  is_inherited_ = true;
+  return adopt(descriptor);
+}
+
+Result<> HttpListener::adopt(int descriptor) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   boost::system::error_code error;
@@ -128,10 +136,12 @@ Result<> HttpListener::inherit(int descriptor) {
 }
 
 void HttpListener::serve(Take take, Refusal refusal) {
-  spawn(acceptor_.get_executor(), accept(std::move(take), refusal));
+  take_ = std::move(take);
+  refusal_ = refusal;
+  spawn(acceptor_.get_executor(), accept());
 }
 
-Coroutine<> HttpListener::accept(Take take, Refusal refusal) {
+Coroutine<> HttpListener::accept() {
   // Where descriptors run out, accepting again at once would only burn the processor.
   constexpr std::chrono::milliseconds pause{100};
   asio::steady_timer timer(acceptor_.get_executor());
@@ -145,22 +155,35 @@ Coroutine<> HttpListener::accept(Take take, Refusal refusal) {
       co_await timer.async_wait(as_value);
       continue;
     }
-    try {
-      hand_over(HttpSocket(std::move(accepted)), {.at_unix_socket = is_local_socket(), .address = address_of(from)},
-                take, refusal);
-    } catch (const std::bad_alloc&) {
-      // It is closed. The next one may find memory again.
-    }
+    hand_over(HttpSocket(std::move(accepted)), from);
   }
 }
 
-void HttpListener::hand_over(HttpSocket socket, HttpPeer peer, const Take& take, Refusal refusal) {
-  close_on_exec(socket.native_handle());
-  if (const auto too_many = refusal_of(socket, std::move(peer), take)) refuse(std::move(socket), *too_many, refusal);
+void HttpListener::accept_who_waits() {
+  boost::system::error_code error;
+  acceptor_.non_blocking(true, error);
+  // Of one that has gone already the system may say so, for which asio would else wait.
+  if (!error) acceptor_.set_option(asio::socket_base::enable_connection_aborted(true), error);
+  // More may come as fast as these are accepted.
+  for (int left = Acceptor::max_listen_connections; !error && left > 0; --left) {
+    Endpoint from;
+    auto accepted = acceptor_.accept(threads_.next_context(), from, error);
+    if (!error) hand_over(HttpSocket(std::move(accepted)), from);
+    if (error == asio::error::connection_aborted) error = {};
+  }
 }
 
-std::optional<HttpListener::TooMany> HttpListener::refusal_of(HttpSocket& socket, HttpPeer peer,
-                                                              const Take& take) const {
+void HttpListener::hand_over(HttpSocket socket, const Endpoint& from) {
+  try {
+    close_on_exec(socket.native_handle());
+    const auto too_many = refusal_of(socket, {.at_unix_socket = is_local_socket(), .address = address_of(from)});
+    if (too_many) refuse(std::move(socket), *too_many);
+  } catch (const std::bad_alloc&) {
+    // It is closed. The next one may find memory again.
+  }
+}
+
+std::optional<HttpListener::TooMany> HttpListener::refusal_of(HttpSocket& socket, HttpPeer peer) const {
   if (!is_local_socket()) {
     boost::system::error_code ignored;
     // Without it a small answer waits for the acknowledgment of the one before.
@@ -174,13 +197,13 @@ std::optional<HttpListener::TooMany> HttpListener::refusal_of(HttpSocket& socket
     return TooMany{"the descriptors for connections are used up; raise the limit of open files",
                    static_cast<std::size_t>(descriptors_)};
   }
-  return take(socket, std::move(peer));
+  return take_(socket, std::move(peer));
 }
 
-void HttpListener::refuse(HttpSocket socket, const TooMany& why, Refusal refusal) {
+void HttpListener::refuse(HttpSocket socket, const TooMany& why) {
   log_.warning("connection refused", {{"reason", why.reason}, {"limit", why.limit}});
   // Beyond the bound the client learns it from the closed connection.
-  if (refusal == Refusal::closed || turned_away_.load() >= max_turned_away) return;
+  if (refusal_ == Refusal::closed || turned_away_.load() >= max_turned_away) return;
   turned_away_.fetch_add(1);  // here, because the other event loop may be long in coming to it
   const auto executor = socket.get_executor();
   spawn(executor, turn_away(std::make_shared<HttpSocket>(std::move(socket))));
@@ -206,12 +229,17 @@ Coroutine<> HttpListener::turn_away(std::shared_ptr<HttpSocket> socket) {
 }
 
 void HttpListener::shut_down() {
+  constexpr std::chrono::seconds patience{1};
   if (!path_.empty()) remove_socket(std::exchange(path_, {}), at_path_);
   at_path_ = {};
-  asio::post(acceptor_.get_executor(), [this] {
+  const auto done = std::make_shared<std::promise<void>>();
+  asio::post(acceptor_.get_executor(), [this, done] {
+    if (take_ && !is_inherited_) accept_who_waits();
     boost::system::error_code ignored;
     acceptor_.close(ignored);
+    done->set_value();
   });
+  done->get_future().wait_for(patience);
 }
 
 }  // namespace mcph

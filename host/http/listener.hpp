@@ -44,7 +44,7 @@ class HttpListener {
   Result<> listen(const HttpAddress& address, std::string_view option = {});
   // A Unix socket, to which this process's user and group may connect. Its file is removed at the end.
   Result<> listen(const std::filesystem::path& path);
-  // At a socket that listens already, which becomes this object's.
+  // At a socket that listens already, which becomes this object's. Whoever has passed it on goes on to listen there.
   Result<> inherit(int descriptor);
 
   // How a client learns that there are too many: in words of HTTP, or, where it would not understand these because TLS
@@ -55,16 +55,19 @@ class HttpListener {
   void serve(Take take, Refusal refusal = Refusal::told);
   std::uint16_t port() const { return port_; }  // 0: that of a Unix socket
   bool is_local_socket() const { return port_ == 0; }
-  // Accepts no more.
+  // Accepts no more but those that wait to be accepted, unless others listen there, too. Returns once it is so, or
+  // after a second where the event loop does not come to it. Not on an event loop.
   void shut_down();
 
  private:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
-  Coroutine<> accept(Take take, Refusal refusal);
-  void hand_over(HttpSocket socket, HttpPeer peer, const Take& take, Refusal refusal);
-  std::optional<TooMany> refusal_of(HttpSocket& socket, HttpPeer peer, const Take& take) const;
-  void refuse(HttpSocket socket, const TooMany& why, Refusal refusal);
+  Result<> adopt(int descriptor);
+  Coroutine<> accept();
+  void accept_who_waits();
+  void hand_over(HttpSocket socket, const boost::asio::generic::stream_protocol::endpoint& from);
+  std::optional<TooMany> refusal_of(HttpSocket& socket, HttpPeer peer) const;
+  void refuse(HttpSocket socket, const TooMany& why);
   Coroutine<> turn_away(std::shared_ptr<HttpSocket> socket);
 
   EventLoops& threads_;
@@ -74,6 +77,9 @@ class HttpListener {
   std::filesystem::path path_;  // of the Unix socket that this has made; empty: there is none
   ListeningSocket at_path_;
   std::uint16_t port_ = 0;
+  bool is_inherited_ = false;
+  Take take_;  // null: it does not serve yet
+  Refusal refusal_ = Refusal::told;
   const int descriptors_;                 // that connections may use; the others are for workers, reloads, the operator
   std::atomic<unsigned> turned_away_{0};  // that are being told so, or are about to be
 };

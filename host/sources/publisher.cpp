@@ -14,6 +14,25 @@ std::string field_of(std::string kind) {
   return kind;
 }
 
+// A forgotten copy of a plugin hides all that it has.
+Publisher::Remarks remarks_on(const std::vector<Conflict>& conflicts) {
+  constexpr std::size_t most = 20;  // of one file
+  Publisher::Remarks remarks;
+  std::map<std::filesystem::path, std::size_t> left_out;
+  for (const auto& conflict : conflicts) {
+    auto& of_file = remarks[conflict.hidden];
+    if (of_file.size() == most) {
+      ++left_out[conflict.hidden];
+      continue;
+    }
+    of_file.push_back("the " + conflict.kind + " \"" + conflict.key + "\" is hidden by that of " +
+                      conflict.served.string() + "; to have both, rename it in one of the two");
+  }
+  for (const auto& [file, count] : left_out)
+    remarks[file].push_back("and so are " + std::to_string(count) + " others");
+  return remarks;
+}
+
 }  // namespace
 
 void Publisher::publish_to(PublishedCatalog& catalog) {
@@ -44,6 +63,11 @@ void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const 
   report_conflicts(*next);
 }
 
+std::shared_ptr<const Publisher::Remarks> Publisher::remarks() const {
+  const MutexLock lock(mutex_);
+  return remarks_;
+}
+
 void Publisher::release(Source source) {
   std::vector<ServedPlugin> released;
   const MutexLock lock(mutex_);
@@ -68,7 +92,9 @@ void Publisher::report_conflicts(const Catalog& catalog) {
     log_.info("component no longer hidden",
               {{field_of(conflict.kind), conflict.key}, {"served", conflict.hidden.string()}});
   }
+  if (reported_conflicts_ == catalog.conflicts()) return;
   reported_conflicts_ = catalog.conflicts();
+  remarks_ = std::make_shared<const Remarks>(remarks_on(reported_conflicts_));
 }
 
 }  // namespace mcph

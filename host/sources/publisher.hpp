@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +35,9 @@ class Publisher {
   // The source serves these from now on, and no others, in this order; servers elsewhere come after what is here, of
   // all sources. `say` says so once it is so.
   void publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say);
+  // What is to be said of each file some of whose components are not served, because others export the same.
+  using Remarks = std::map<std::filesystem::path, std::vector<std::string>>;
+  std::shared_ptr<const Remarks> remarks() const;
   // Gives up the leases on what it serves, without telling anybody: the end of the process.
   void release(Source source);
 
@@ -43,11 +48,12 @@ class Publisher {
   const std::string instructions_;
   const std::shared_ptr<const ToolListing> listing_;
   Log& log_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::vector<PublishedCatalog*> more_catalogs_ GUARDED_BY(mutex_);
   std::vector<std::vector<ServedPlugin>> sources_ GUARDED_BY(mutex_);
   std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
   std::vector<Conflict> reported_conflicts_ GUARDED_BY(mutex_);
+  std::shared_ptr<const Remarks> remarks_ GUARDED_BY(mutex_) = std::make_shared<const Remarks>();  // on these
 };
 
 }  // namespace mcph

@@ -171,9 +171,7 @@ Result<StoreAnswer> FileStore::change(const StoreOperation& operation) {
     content_.erase(key);
   }
   content_.last_revision = next;
-  const auto needed = least_past + past_factor * (content_.bytes + bytes_of_record * content_.entries.size());
-  const auto kept =
-      is_new || content_.read > needed ? write_anew() : append(line_of(key, next, puts ? &value : nullptr));
+  const auto kept = keep(line_of(key, next, puts ? &value : nullptr));
   if (kept.has_error()) return kept.error();
   return StoreAnswer{StoreStatus::done, {}, puts ? next : 0};
 }
@@ -300,6 +298,25 @@ Result<> FileStore::set_aside() {
   return {};
 }
 
+// What has just changed.
+Result<> FileStore::keep(const std::string& record) {
+  const bool is_new = content_.inode == 0;
+  const auto needed = least_past + past_factor * (content_.bytes + bytes_of_record * content_.entries.size());
+  if (!is_new && content_.read <= needed) return append(record);
+  auto anew = write_anew();
+  if (anew.has_value()) {
+    told_of_growth_ = false;
+    return take_anew(*std::move(anew));
+  }
+  // On a disk that is full there may be room for the record alone; but not for ever.
+  constexpr std::size_t at_most = 4;
+  if (is_new || content_.read > at_most * needed) return anew.error();
+  if (!std::exchange(told_of_growth_, true))
+    log_.warning("store grows", {{"file", file_.string()},
+                                 {"reason", "it cannot be written anew without what is old: " + anew.error().message}});
+  return append(record);
+}
+
 Result<> FileStore::append(const std::string& record) {
   const auto file = open_file(file_, O_WRONLY | O_APPEND | O_NOFOLLOW);
   if (!file) return cannot("opened", file_);
@@ -317,23 +334,31 @@ Result<> FileStore::append(const std::string& record) {
   return written;
 }
 
-Result<> FileStore::write_anew() {
-  auto text = line_of(Json{{"format", format}, {"revision", content_.last_revision}});
-  content_.first_line = text;
+Result<FileStore::Anew> FileStore::write_anew() {
+  Anew anew{.first_line = line_of(Json{{"format", format}, {"revision", content_.last_revision}})};
+  auto text = anew.first_line;
   for (const auto& [key, entry] : content_.entries)
     text += line_of(key, entry.revision, &entry.value);
+  anew.size = text.size();
   const auto path = beside(".new");
   const auto file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (!file) return cannot("opened", path);
-  if (auto written = write_all(file, text, path); written.has_error()) return written;
-  struct ::stat status {};
-  if (::fsync(file.get()) != 0 || ::fstat(file.get(), &status) != 0) return cannot("synced", path);
-  if (::rename(path.c_str(), file_.c_str()) != 0) return cannot("put in its place", path);
+  auto written = write_all(file, text, path);
+  if (written.has_value() && (::fsync(file.get()) != 0 || ::fstat(file.get(), &anew.status) != 0))
+    written = cannot("synced", path);
+  if (written.has_value() && ::rename(path.c_str(), file_.c_str()) != 0) written = cannot("put in its place", path);
+  if (written.has_value()) return anew;
+  ::unlink(path.c_str());  // others need the room that it takes
+  return written.error();
+}
+
+Result<> FileStore::take_anew(Anew anew) {
+  content_.first_line = std::move(anew.first_line);
+  content_.inode = anew.status.st_ino;
+  content_.changed = anew.status.st_mtim;
+  content_.read = anew.size;
   const auto folder = open_file(file_.parent_path(), O_RDONLY | O_DIRECTORY);
   if (!folder || ::fsync(folder.get()) != 0) return cannot("synced", file_.parent_path());
-  content_.inode = status.st_ino;
-  content_.changed = status.st_mtim;
-  content_.read = text.size();
   return {};
 }
 

@@ -78,7 +78,15 @@ class FileStore final : public PluginStore {
   bool take(std::string_view records) REQUIRES(mutex_);
   Result<> set_aside() REQUIRES(mutex_);
   Result<> append(const std::string& record) REQUIRES(mutex_);
-  Result<> write_anew() REQUIRES(mutex_);
+  // The file as it has been written anew, which is in its place.
+  struct Anew {
+    std::string first_line;
+    std::size_t size = 0;
+    struct ::stat status = {};
+  };
+  Result<> keep(const std::string& record) REQUIRES(mutex_);
+  Result<Anew> write_anew() REQUIRES(mutex_);
+  Result<> take_anew(Anew anew) REQUIRES(mutex_);
   std::filesystem::path beside(std::string_view ending) const;
 
   const std::filesystem::path file_;
@@ -86,6 +94,7 @@ class FileStore final : public PluginStore {
   Mutex mutex_;
   StoreLimits limits_ GUARDED_BY(mutex_);
   Content content_ GUARDED_BY(mutex_);
+  bool told_of_growth_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mcph

@@ -39,9 +39,13 @@ class Line {
   // As JSON: what is not ASCII is left as it is.
   Line& quoted(std::string_view value) {
     text("\"");
-    for (const char& c : value) {
+    for (std::size_t at = 0; at < value.size(); ++at) {
+      const auto c = static_cast<unsigned char>(value[at]);
+      const auto next = static_cast<unsigned char>(at + 1 < value.size() ? value[at + 1] : 0xFF);
+      const bool is_long_control = c == 0xC2 && next < 0xA0;  // U+0080 to U+009F
       if (c == '"' || c == '\\') text("\\");
-      text(static_cast<unsigned char>(c) < ' ' ? std::string_view(" ") : std::string_view(&c, 1));
+      text(c < ' ' || c == 0x7F || is_long_control ? std::string_view(" ") : value.substr(at, 1));
+      if (is_long_control) ++at;
     }
     return text("\"");
   }

@@ -38,7 +38,9 @@ std::string as_text(std::string_view event, Log::Fields fields, std::string_view
     if (field.name == without) continue;
     line.append(" ").append(field.name).append("=");
     if (StderrLog::needs_quotes(field.value)) {
-      append_json_string(line, field.value);
+      std::string quoted;
+      append_json_string(quoted, field.value);
+      line += with_escaped_controls(std::move(quoted));
     } else {
       line.append(field.value);
     }
@@ -68,7 +70,8 @@ void StderrLog::write(Level level, std::string_view event, Fields fields) {
   if (!logger_->should_log(severity)) return;
   // Passed as an argument, not as a format, so that braces in it are text.
   logger_->log(severity, "{}",
-               format_ == Format::json ? json_members(event, fields, without_) : as_text(event, fields, without_));
+               format_ == Format::json ? with_escaped_controls(json_members(event, fields, without_))
+                                       : as_text(event, fields, without_));
 }
 
 }  // namespace mcph

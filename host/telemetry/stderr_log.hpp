@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
 #include "telemetry/log.hpp"
 
 namespace spdlog {
@@ -28,8 +29,12 @@ class StderrLog final : public Log {
   // Whether a value is quoted in the text form: a reader could mistake it for several words, or a terminal for a
   // command. Also in a signal handler.
   static bool needs_quotes(std::string_view value) {
+    const auto is_command = [](char first, char second) {
+      return first == '\xC2' && static_cast<unsigned char>(second) < 0xA0;
+    };
     return value.empty() ||
-           std::ranges::any_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == 0x7f; });
+           std::ranges::any_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == 0x7F; }) ||
+           std::ranges::adjacent_find(value, is_command) != value.end() || !is_utf8(value);
   }
 
  private:

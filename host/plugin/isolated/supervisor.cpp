@@ -299,7 +299,10 @@ void Supervisor::take(const to_host::Ready& ready) {
   }
   if (restarted != nullptr) {
     telling_.in_turn([this, pid = restarted->process().id()] {
-      log_.info("plugin restarted", {{"plugin", identity_.name}, {"version", identity_.version}, {"pid", pid}});
+      log_.info("plugin restarted", {{"file", identity_.file.string()},
+                                     {"plugin", identity_.name},
+                                     {"version", identity_.version},
+                                     {"pid", pid}});
     });
     for (const auto& call : waiting)
       owner_.give(*restarted, call);

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/regular_file.hpp"
+#include "base/similar_name.hpp"
 #include "plugin/library/bundle.hpp"
 
 namespace mcph {
@@ -99,7 +103,9 @@ class Scan {
   void add_plugin(const fs::path& file, const State& state);
   void add_bundle(const fs::path& folder);
   void drop_bundles_beside_files();
+  std::vector<fs::path> configuration_names() const;
   void drop_configurations();
+  void remark_on_misnamed_configurations();
   void count(std::size_t entries, const fs::path& folder);
   void watch_target_of(const fs::path& link);
   void report(const fs::path& path, std::string reason) {
@@ -117,6 +123,7 @@ class Scan {
   using Inode = std::pair<std::uint64_t, std::uint64_t>;  // with its device
   std::set<Inode> visited_;                               // folders
   std::set<Inode> above_;                                 // the folders that the root lies in
+  std::vector<fs::path> json_files_;                      // that are no servers elsewhere
   std::vector<Folder> linked_;  // scanned after all real folders, so that a folder is found under its real path
 };
 
@@ -144,6 +151,7 @@ ScanResult Scan::run() {
   std::ranges::sort(result_.plugins, {}, &PluginFile::file);
   drop_bundles_beside_files();
   drop_configurations();
+  remark_on_misnamed_configurations();
   std::ranges::sort(result_.problems, {}, &ScanProblem::path);
   std::ranges::sort(result_.folders);
   result_.folders.erase(std::unique(result_.folders.begin(), result_.folders.end()), result_.folders.end());
@@ -252,6 +260,7 @@ void Scan::scan_entry(const fs::directory_entry& entry, const Folder& folder) {
     return add_bundle(path);
   }
   if (!is_link && entry.is_directory(ignored)) return scan_folder(below);
+  if (path.extension() == ".json" && !is_plugin(path)) json_files_.push_back(path);
   if (!is_link && !is_plugin(path)) return;
 
   const auto state = state_of(path);
@@ -308,16 +317,50 @@ void Scan::drop_bundles_beside_files() {
                 [&](const PluginFile& each) { return std::ranges::binary_search(dropped, each.file); });
 }
 
+// Of all plugins, sorted, whether they are there or not.
+std::vector<fs::path> Scan::configuration_names() const {
+  std::vector<fs::path> names;
+  for (const auto& each : result_.plugins) {
+    if (!is_upstream_name(each.file)) names.push_back(configuration_file(each.file));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 // NAME.mcp.json is the configuration of NAME.mcp.so, where somebody calls a plugin so.
 void Scan::drop_configurations() {
-  std::vector<fs::path> configurations;
-  for (const auto& each : result_.plugins) {
-    if (!is_upstream_name(each.file)) configurations.push_back(configuration_file(each.file));
-  }
-  std::ranges::sort(configurations);
+  const auto configurations = configuration_names();
   std::erase_if(result_.plugins, [&](const PluginFile& each) {
     return is_upstream_name(each.file) && std::ranges::binary_search(configurations, each.file);
   });
+}
+
+// A plugin whose configuration has a mistyped name runs without what that asks for, a sandbox perhaps. This is a guess:
+// other JSON files may lie there for what they are.
+void Scan::remark_on_misnamed_configurations() {
+  constexpr std::size_t most = 100;  // that are looked at
+  const auto configurations = configuration_names();
+  std::erase_if(json_files_, [&](const auto& file) { return std::ranges::binary_search(configurations, file); });
+  if (json_files_.size() > most) json_files_.resize(most);
+  if (json_files_.empty()) return;
+  const auto name_of = [](const fs::path& plugin) { return plugin.stem().string(); };
+  std::map<fs::path, std::vector<const PluginFile*>> unconfigured;  // by folder
+  for (const auto& each : result_.plugins) {
+    if (!is_upstream_name(each.file) && each.configuration.is_absent())
+      unconfigured[each.file.parent_path()].push_back(&each);
+  }
+  for (const auto& file : json_files_) {
+    auto name = file.stem();
+    if (name.extension() == library_extension) name = name.stem();  // NAME.so.json
+    const auto& beside = unconfigured[file.parent_path()];
+    std::vector<std::string> names;
+    for (const auto* const each : beside)
+      names.push_back(name_of(each->file));
+    const auto nearest = std::ranges::find(names, similar_name(name.string(), names));
+    if (nearest == names.end()) continue;
+    result_.remarks[beside[static_cast<std::size_t>(nearest - names.begin())]->file].push_back(
+        "it has no configuration; should " + file.filename().string() + " be " + *nearest + ".json?");
+  }
 }
 
 void Scan::count(std::size_t entries, const fs::path& folder) {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,9 +65,13 @@ struct ScanProblem {
   bool operator==(const ScanProblem&) const = default;
 };
 
+// What people may want to know of files that are served all the same.
+using FileRemarks = std::map<std::filesystem::path, std::vector<std::string>>;
+
 struct ScanResult {
   std::vector<PluginFile> plugins;    // sorted by path
   std::vector<ScanProblem> problems;  // sorted by path
+  FileRemarks remarks;                // on plugins whose configuration seems to have a mistyped name
 
   // Where a change can show: the root, the three folders (even absent ones), all below them, and the folders in which
   // the targets of linked plugins and configurations lie. Sorted.

@@ -142,7 +142,7 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
     // What is due already waits for others.
     if (const auto again = tracked.due(); again && *again > now) due = std::min(due, *again);
   }
-  operator_.keep_report(reported_problems_);
+  operator_.keep_report(scan_, *with_.publisher.remarks());
   operator_.answer();
   return due;
 }
@@ -164,6 +164,8 @@ void FolderSource::scan(Time now) {
 void FolderSource::watch() {
   with_.watch.watch(scan_.folders);
   report_problems();
+  report_remarks();
+  report_degradation();
 }
 
 void FolderSource::heed_changes(bool at_start, Time now) {
@@ -572,6 +574,18 @@ void FolderSource::report_problems() {
     with_.log.warning("components folder", {{"path", problem.path.string()}, {"problem", problem.reason}});
   }
   reported_problems_ = scan_.problems;
+}
+
+void FolderSource::report_remarks() {
+  // At the start. Later a configuration may be there before its plugin, which status alone tells.
+  if (std::exchange(has_remarked_, true)) return;
+  for (const auto& [file, remarks] : scan_.remarks) {
+    for (const auto& remark : remarks)
+      with_.log.warning("plugin remark", {{"file", file.string()}, {"remark", remark}});
+  }
+}
+
+void FolderSource::report_degradation() {
   if (auto degradation = with_.watch.degraded_reason(); degradation != reported_degradation_) {
     reported_degradation_ = std::move(degradation);
     if (!reported_degradation_.empty()) with_.log.warning("watching degraded", {{"reason", reported_degradation_}});

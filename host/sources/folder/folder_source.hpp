@@ -199,6 +199,8 @@ class FolderSource final : private OperatedFiles {
   static void serve_no_changes(Inbox& inbox) REQUIRES(inbox.mutex);
   void publish();
   void report_problems();
+  void report_remarks();
+  void report_degradation();
 
   const Options options_;
   const Surroundings with_;
@@ -221,6 +223,7 @@ class FolderSource final : private OperatedFiles {
   std::map<Attempt, bool> describing_;                      // whether it has been said that this takes long
   std::vector<std::shared_ptr<ComponentChanges>> to_tell_;  // at the end of this look
   std::vector<ScanProblem> reported_problems_;
+  bool has_remarked_ = false;  // on what was there at the start
   std::string reported_degradation_;
 
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();

@@ -280,11 +280,19 @@ OperatorService::Watched OperatorService::watched(const std::filesystem::path& f
   return watched;
 }
 
-void OperatorService::keep_report(const std::vector<ScanProblem>& problems) {
+void OperatorService::keep_report(const ScanResult& scan, const Publisher::Remarks& remarks) {
   std::vector<Watched> all;
+  const auto add_remarks = [](PluginReport& report, const std::filesystem::path& file, const auto& of_files) {
+    if (const auto found = of_files.find(file); found != of_files.end())
+      report.remarks.insert(report.remarks.end(), found->second.begin(), found->second.end());
+  };
   for (const auto& [file, tracked] : files_.files()) {
     const bool is_new = tracked.served().plugin == nullptr && tracked.refusal().empty() && !tracked.is_disabled();
-    if (!is_new) all.push_back(watched(file, tracked));
+    if (is_new) continue;
+    all.push_back(watched(file, tracked));
+    if (tracked.served().plugin == nullptr) continue;
+    add_remarks(all.back().report, file, scan.remarks);
+    add_remarks(all.back().report, file, remarks);
   }
   for (const auto& each : drainer_.draining()) {
     all.push_back({.report = {.file = absolute_path(each.identity.file),
@@ -295,7 +303,7 @@ void OperatorService::keep_report(const std::vector<ScanProblem>& problems) {
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.report.file < b.report.file; });
   const MutexLock lock(mutex_);
   watched_ = std::move(all);
-  problems_ = problems;
+  problems_ = scan.problems;
 }
 
 FolderReport OperatorService::report() const {

@@ -18,6 +18,7 @@
 #include "sources/drainer.hpp"
 #include "sources/folder/plugin_report.hpp"
 #include "sources/folder/tracked_file.hpp"
+#include "sources/publisher.hpp"
 
 namespace mcph {
 
@@ -82,7 +83,7 @@ class OperatorService {
   void obey(Time now);
   void load_ended(std::uint64_t attempt, const TrackedFile& tracked, bool good);
   void answer();
-  void keep_report(const std::vector<ScanProblem>& problems);
+  void keep_report(const ScanResult& scan, const Publisher::Remarks& remarks);
 
  private:
   struct Pending {

@@ -144,6 +144,27 @@ TEST_F(HttpServerTest, SaysWhichMethodsThereAre) {
   EXPECT_NE(head_.find("\r\nAllow: GET, POST, OPTIONS, HEAD\r\n"), std::string::npos) << head_;
 }
 
+TEST_F(HttpServerTest, ServesThoseWhoWaitToBeAcceptedWhenItShutsDown) {
+  std::promise<void> held;
+  std::promise<void> released;
+  boost::asio::post(threads_.next_context(), [&] {
+    held.set_value();
+    released.get_future().wait();
+  });
+  held.get_future().wait();
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 20; ++i)
+    clients.push_back(std::make_unique<Client>(http_.port()));
+  const auto ended = std::async(std::launch::async, [this] { http_.shut_down(); });
+  EXPECT_EQ(ended.wait_for(50ms), std::future_status::timeout);  // they wait to be accepted until the loop goes on
+  released.set_value();
+  ended.wait();
+  for (const auto& client : clients)
+    client->say("GET /hello HTTP/1.1\r\nHost: localhost\r\nX-Name: Ada\r\n\r\n");
+  for (const auto& client : clients)
+    EXPECT_TRUE(client->hear("\r\n\r\n").starts_with("HTTP/1.1 200 OK"));
+}
+
 // Every connection is one too many, and goes to the event loop that accepts or to the other one.
 class CrowdTest : public ::testing::Test {
  protected:

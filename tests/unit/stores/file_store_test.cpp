@@ -3,6 +3,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -191,6 +192,43 @@ TEST_F(FileStoreTest, IsWrittenAnewBeforeItGrowsForEver) {
   EXPECT_EQ(value(*again, "a"), large + "99");
   EXPECT_EQ(value(*again, "other"), "kept");
   EXPECT_EQ(value(*store, "other"), "kept");
+}
+
+TEST_F(FileStoreTest, KeepsTheRecordAloneWhereItCannotBeWrittenAnewButNotForEver) {
+  const auto store = open();
+  const std::string large(1000, 'x');
+  put(*store, "a", large);
+  fs::create_directory(file_.native() + ".new");
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(put(*store, "a", large + std::to_string(i)).status, StoreStatus::done);
+  EXPECT_GT(content().size(), 100 * large.size());
+  EXPECT_EQ(value(*open(), "a"), large + "99");
+  int further = 0;
+  while (further < 1000 && put(*store, "a", large).status == StoreStatus::done)
+    ++further;
+  EXPECT_GT(further, 50);
+  EXPECT_LT(content().size(), 300 * large.size());
+  EXPECT_EQ(log_.count("store grows"), 1U);
+
+  const auto long_size = content().size();
+  fs::remove(file_.native() + ".new");
+  EXPECT_EQ(put(*store, "a", "short").status, StoreStatus::done);
+  EXPECT_LT(content().size(), long_size);
+  EXPECT_EQ(value(*open(), "a"), "short");
+}
+
+TEST_F(FileStoreTest, LeavesNothingOfWhatItCouldNotWrite) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto store = open();
+  const auto answer = put(*store, "a", std::string(5000, 'x'));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(answer.status, StoreStatus::failed);
+  EXPECT_FALSE(fs::exists(file_.native() + ".new"));
+  EXPECT_EQ(put(*store, "a", "1").status, StoreStatus::done);
 }
 
 TEST_F(FileStoreTest, CutsOffWhatAProcessDidNotWriteToItsEnd) {

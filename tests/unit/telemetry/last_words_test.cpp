@@ -37,6 +37,15 @@ TEST(LastWords, AreAsTheLogHasThem) {
   }
 }
 
+TEST(LastWords, HaveNoCommandOfATerminal) {
+  const test::StandardErrorCapture captured;
+  LastWords(StderrLog::Format::text)
+      .write("plugin crashed", {{"what",
+                                 "\xc2\x9b"
+                                 "2J \x7f"}});
+  EXPECT_THAT(captured.text(), testing::EndsWith(" plugin crashed what=\" 2J  \"\n"));
+}
+
 TEST(LastWords, AreCutOffAtTheEndOfACharacter) {
   const test::StandardErrorCapture captured;
   const std::string text = "x" + std::string(2000, '\n');

@@ -10,6 +10,7 @@ namespace mcph {
 namespace {
 
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Log, WritesAnEventWithItsFieldsAsText) {
@@ -25,6 +26,25 @@ TEST(Log, WritesAnEventWithItsFieldsAsJson) {
   auto line = nlohmann::json::parse(captured.text());
   EXPECT_EQ(line.erase("time"), 1U);
   EXPECT_EQ(line, (nlohmann::json{{"level", "warning"}, {"event", "served"}, {"text", "\"7\"\n"}, {"calls", 7}}));
+}
+
+// Some terminals take U+009B for ESC [.
+TEST(Log, WritesNoCommandOfATerminal) {
+  for (const auto format : {StderrLog::Format::text, StderrLog::Format::json}) {
+    const test::StandardErrorCapture captured;
+    StderrLog(Log::Level::info, format)
+        .info("said", {{"a",
+                        "\xc2\x9b"
+                        "2J"},
+                       {"b", "x\x7f y"},
+                       {"c", "\x9b"},
+                       {"d", "\xc2\xa0\xc3\x9b"}});
+    const auto text = captured.text();
+    EXPECT_THAT(text, HasSubstr(R"("\u009b2J")"));
+    EXPECT_THAT(text, HasSubstr(R"("x\u007f y")"));
+    EXPECT_THAT(text, HasSubstr("\"\xef\xbf\xbd\"")) << "it is no UTF-8";
+    EXPECT_THAT(text, HasSubstr("\xc2\xa0\xc3\x9b"));
+  }
 }
 
 TEST(Log, LeavesOutWhatIsBelowItsLevel) {

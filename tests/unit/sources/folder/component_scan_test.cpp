@@ -19,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 class ComponentScanTest : public ::testing::Test {
@@ -217,6 +218,32 @@ TEST_F(ComponentScanTest, FindsTheConfigurationOfAPluginWithDotsInItsName) {
   EXPECT_TRUE(only_plugin().configuration.is_absent());
   write("tools/a.b.json", "{}");
   EXPECT_TRUE(only_plugin().configuration.identity);
+}
+
+TEST_F(ComponentScanTest, RemarksOnAConfigurationWhoseNameIsMistyped) {
+  write("tools/clock.so");
+  write("tools/words.plugin/words.so");
+  write("tools/clokc.json", "{}");
+  write("tools/words.so.json", "{}");
+  const auto result = scan();
+  EXPECT_THAT(result.problems, IsEmpty()) << "it is a guess";
+  EXPECT_THAT(
+      result.remarks,
+      ElementsAre(
+          Pair(root() / "tools/clock.so", ElementsAre("it has no configuration; should clokc.json be clock.json?")),
+          Pair(root() / "tools/words.plugin", ElementsAre("it has no configuration; should words.so.json be "
+                                                          "words.json?"))));
+}
+
+TEST_F(ComponentScanTest, RemarksOnNoOtherFilesOfJson) {
+  write("tools/clock.so");
+  write("tools/clock.json", "{}");
+  write("tools/clocks.json", "{}");  // clock has its own
+  write("tools/words.so");
+  write("tools/countries.json", "{}");
+  write("resources/word.json", "{}");
+  write("tools/word.mcp.json", "{}");
+  EXPECT_THAT(scan().remarks, IsEmpty());
 }
 
 TEST_F(ComponentScanTest, FindsNoConfigurationWhereItsNameWouldBeTooLong) {
