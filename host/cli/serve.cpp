@@ -158,6 +158,29 @@ Principal principal_of(const Config& config) {
                     .roles = config.stdio_roles});
 }
 
+// Null where the configuration gives no roles, and so no change of it counts.
+Result<std::unique_ptr<LiveConfiguration>> configuration_of(const StdioCommand& command, Host& host, HttpCaller& caller,
+                                                            Log& log) {
+  if (command.config.stdio_roles.empty()) return nullptr;
+  return LiveConfiguration::create(command.source, command.config, {{"", &host.catalog()}}, caller, log);
+}
+
+// `configuration` may be null. All of it outlives the answers.
+OperatorAnswers answers_of(const StdioCommand& command, Host& host, Audit& audit, WatchedLog& log,
+                           const LiveConfiguration* configuration) {
+  ReportConfiguration report;
+  if (configuration != nullptr) report = [configuration] { return configuration->report(); };
+  return {{.version = host_version,
+           .command = "stdio",
+           .url = {},
+           .components = command.config.host.components,
+           .why_not_ready = [&audit]() -> std::string_view { return audit.why_nothing_is_done(); }},
+          host.folder().operator_service(),
+          log,
+          [&audit](const OperatorAct& act) { audit.operator_has(act); },
+          std::move(report)};
+}
+
 int run(const StdioCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
   StderrLog to_stderr(command.config.host.log_level, command.config.host.log_format);
@@ -178,12 +201,9 @@ int run(const StdioCommand& command) {
   serving.payments = &payments;
   Server server((*host)->catalog(), command.config.host.identity, serving, {}, log, (*calls)->observer(),
                 audit->requests());
-  std::unique_ptr<LiveConfiguration> configuration;
-  if (!command.config.stdio_roles.empty()) {
-    auto live = LiveConfiguration::create(command.source, command.config, {{"", &(*host)->catalog()}}, caller, log);
-    if (live.has_error()) return (*host)->finish(complain(live.error().message));
-    configuration = *std::move(live);
-  }
+  auto live = configuration_of(command, **host, caller, log);
+  if (live.has_error()) return (*host)->finish(complain(live.error().message));
+  const auto configuration = *std::move(live);
   auto options = command.config.stdio;
   options.principal = principal_of(command.config);
   StdioTransport transport(streams->input(), streams->output(), std::move(options), server, log);
@@ -191,17 +211,7 @@ int run(const StdioCommand& command) {
   StopSignals signals(log, [&](int) { transport.interrupt(); });
   (*host)->load_components();
   (*host)->folder().run();
-  ReportConfiguration report;
-  if (configuration != nullptr) report = [&configuration] { return configuration->report(); };
-  const auto why_not_ready = [&audit]() -> std::string_view { return audit->why_nothing_is_done(); };
-  const OperatorAnswers answers(
-      {.version = host_version,
-       .command = "stdio",
-       .url = {},
-       .components = command.config.host.components,
-       .why_not_ready = why_not_ready},
-      (*host)->folder().operator_service(), watched, [&audit](const OperatorAct& act) { audit->operator_has(act); },
-      std::move(report));
+  const auto answers = answers_of(command, **host, *audit, watched, configuration.get());
   const auto answer = [&answers](std::string_view request, ControlServer::Asker& asker) {
     return answers.answer(request, asker);
   };

@@ -60,7 +60,9 @@ let failures = 0;
 async function work() {
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     try {
-      await run(clangTidy, ['--quiet', '-p', folder, file], { cwd: source, maxBuffer: 1 << 26 });
+      const { stderr } = await run(clangTidy, ['--quiet', '-p', folder, file], { cwd: source, maxBuffer: 1 << 26 });
+      // With rules that it cannot read it goes on, with none of them.
+      if (stderr.includes('Error parsing')) throw new Error(stderr);
       writeFileSync(stampOf(file), '');
     } catch (failure) {
       failures += 1;
