@@ -1,5 +1,6 @@
 // One plugin in a process of its own, served to the host at the other end of a socket. The thread that runs `run` is
-// the plugin's control thread; frames are read, and calls run, on serving threads as in the host. Made by main.
+// the plugin's control thread; frames are read, and calls run, on serving threads as in the host. Made by main. One
+// function a kind of message that the host sends, and all that the process has is here, once.
 #pragma once
 
 #include <atomic>

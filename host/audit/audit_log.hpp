@@ -2,7 +2,9 @@
 // hash, sign and write it, many lines at once. Whoever answers a request hears when the answer may leave. What cannot
 // be written, or may not have come to the disk, is kept and written again, so that no record of a request is lost while
 // the host lives. Requests are refused meanwhile: in mode strict at once, in mode async once too many lines wait. Made
-// by a command that serves, and outlives whatever has something to record; any thread.
+// by a command that serves, and outlives whatever has something to record; any thread. It has so many members because
+// the file, the chain, and those who wait for a line are guarded by one lock: a line has its number, its hash and its
+// place in the file at once, or none of them.
 #pragma once
 
 #include <atomic>

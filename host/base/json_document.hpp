@@ -4,7 +4,7 @@
 //
 // A document is read by one thread and can then be looked at by any number of them. Its values are views: they are good
 // as long as the document is, and, where that does not own it, its text. A document that is moved keeps its values
-// good.
+// good. A value has a function for each thing that is asked of it, so that no caller reads its text by itself.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Indexer: keeps the index the same as the folder, on a thread of its own, from its making until it is destroyed. It
 // tells clients which documents changed. While another version of the plugin, or another host, keeps the same index, it
-// waits.
+// waits. Its members are what the thread knows of the folder, and what others may ask of it meanwhile.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
 // One connection to another server. A coroutine opens it and reads what comes; requests are written as they are handed
 // in, in one write where the socket takes it, by whoever hands them in. Both on one strand, so that it needs no lock;
 // what is marked [any] may be called from any thread. The pool owns it until it has closed, and so does its coroutine.
+// Its members are the state of one exchange, in which reading, writing and waiting depend on each other.
 //
 // It is never known whether a request has arrived when the connection ends without a byte of the answer. It is sent
 // again, once, by another connection, where that does no harm: it is idempotent, or the server had closed a connection

@@ -1,6 +1,7 @@
 // An upstream that is a program of this machine: a worker (WorkerProcess) that becomes it, with the worker's sandbox
 // and limits, and that the host writes messages to and reads messages from, one a line. What it prints besides, on its
-// standard error, are lines for the log. It ends with all that it has started.
+// standard error, are lines for the log. It ends with all that it has started. Its pipes, its process and its limits
+// make so many members: none of them ends without the others.
 //
 // Who reads holds the lock `reading_`: the I/O context, and whoever waits for the end. Sending has a lock of its own.
 #pragma once

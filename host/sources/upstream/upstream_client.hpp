@@ -1,6 +1,6 @@
 // One connection to an upstream: agrees with it on how to speak, makes requests and hears their answers, and tells what
 // else comes. It knows the protocol and nothing of calls and plugins. Shared; any thread, but what waits is not for
-// threads that serve clients.
+// threads that serve clients. One function a thing that can be said to a server, and one that it can say.
 //
 // What comes is told under the lock `telling_`, one thing at a time, but for answers, which are told beside each other,
 // because a call that ends may begin the next one; sending has a lock of its own, because whoever is told something may

@@ -12,7 +12,8 @@
 //   stopped    | stop, or the end of this object               | refused            |
 //
 // Its components stay as they are while it is away for less than its grace; then it describes none, until it is back.
-// `mutex_` guards what is below it; nothing is told to anybody under it.
+// `mutex_` guards what is below it; nothing is told to anybody under it. Half of its functions are those of the
+// two interfaces between which it stands, Plugin and UpstreamClient::Owner; the others are the keeper's steps.
 #pragma once
 
 #include <chrono>

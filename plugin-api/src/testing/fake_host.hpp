@@ -1,5 +1,5 @@
-// FakeHost: the host that a Harness plays: the C table, and what the plugin told it. Every function may be called from
-// any thread.
+// FakeHost: the host that a Harness plays: the C table, with a function for each of its, and what the plugin told it.
+// Every function may be called from any thread.
 #pragma once
 
 #include <chrono>
