@@ -223,6 +223,13 @@ suite('CurlOfDocuments', () => {
     const token = made.stdout.trim().split('\n').at(-1);
     const answer = await ask(host.url, initialize('2025-06-18'), ...accept, '-H', `Authorization: Bearer ${token}`);
     assert.equal(answer.status, 200);
+    const summary = async () => JSON.parse((await curl(new URL('/.well-known/mcp.json', host.address).href)).body);
+    assert.deepEqual((await summary()).auth, { type: 'bearer' });
+    // Whoever has none is served, too.
+    const taken = host.log.next({ event: 'configuration taken' });
+    await writeFile(file, '[tokens]\nfile = "tokens.json"\n\n[roles.user]\nallow = ["*"]\n[roles.anonymous]\nallow = ["*"]\n');
+    await taken;
+    assert.deepEqual((await summary()).auth, { type: 'none' });
   });
 
   test('TheProfileIsOfWhoeverAsks', async (context) => {
