@@ -134,11 +134,11 @@ void Catalog::render_lists() {
 
   const auto json = [](const auto& component) -> std::string_view { return component.json; };
   tool_list_ = ComponentList("tools");
-  tool_object_output_list_ = ComponentList("tools");
+  legacy_tool_list_ = ComponentList("tools");
   for (const auto* const served : listed_tools()) {
     const auto& tool = *served->component;
     tool_list_.add(tool.name, tool.json);
-    tool_object_output_list_.add(tool.name, tool.legacy_json);
+    legacy_tool_list_.add(tool.name, tool.legacy_json);
   }
   resource_list_ = render("resources", resources_, json);
   template_list_ = render("resourceTemplates", templates_, json);

@@ -105,7 +105,7 @@ class Catalog {
   // All that can be called, by their names; those in the lists may be fewer.
   const std::map<std::string, Served<Tool>, std::less<>>& served_tools() const { return tools_; }
   const ComponentList& tools() const { return tool_list_; }
-  const ComponentList& tools_object_output() const { return tool_object_output_list_; }
+  const ComponentList& legacy_tools() const { return legacy_tool_list_; }
   const ComponentList& resources() const { return resource_list_; }
   const ComponentList& resource_templates() const { return template_list_; }
   const ComponentList& prompts() const { return prompt_list_; }
@@ -147,7 +147,7 @@ class Catalog {
   std::string experimental_members_;
 
   ComponentList tool_list_;
-  ComponentList tool_object_output_list_;
+  ComponentList legacy_tool_list_;
   ComponentList resource_list_;
   ComponentList template_list_;
   ComponentList prompt_list_;

@@ -149,7 +149,7 @@ void LegacyEra::ping(Request&& request) {
 }
 
 void LegacyEra::list_tools(Request&& request) {
-  list(request, view_of(request)->tools_object_output(), "tools");
+  list(request, view_of(request)->legacy_tools(), "tools");
 }
 
 void LegacyEra::list_resources(Request&& request) {

@@ -343,7 +343,6 @@ void Scan::remark_on_misnamed_configurations() {
   std::erase_if(json_files_, [&](const auto& file) { return std::ranges::binary_search(configurations, file); });
   if (json_files_.size() > most) json_files_.resize(most);
   if (json_files_.empty()) return;
-  const auto name_of = [](const fs::path& plugin) { return plugin.stem().string(); };
   std::map<fs::path, std::vector<const PluginFile*>> unconfigured;  // by folder
   for (const auto& each : result_.plugins) {
     if (!is_upstream_name(each.file) && each.configuration.is_absent())
@@ -355,7 +354,7 @@ void Scan::remark_on_misnamed_configurations() {
     const auto& beside = unconfigured[file.parent_path()];
     std::vector<std::string> names;
     for (const auto* const each : beside)
-      names.push_back(name_of(each->file));
+      names.push_back(each->file.stem().string());
     const auto nearest = std::ranges::find(names, similar_name(name.string(), names));
     if (nearest == names.end()) continue;
     result_.remarks[beside[static_cast<std::size_t>(nearest - names.begin())]->file].push_back(

@@ -196,7 +196,7 @@ std::string listed(ToolListing listing, bool with_search = true) {
   if (with_search) all += "," + tool("find_tools");
   const Catalog catalog(1, {served_plugin("a.so", tools(all))}, {}, std::make_shared<const ToolListing>(listing));
   EXPECT_NE(catalog.find_tool("e"), nullptr) << "whatever is listed";
-  EXPECT_EQ(catalog.tools().size(), catalog.tools_object_output().size());
+  EXPECT_EQ(catalog.tools().size(), catalog.legacy_tools().size());
   std::string names;
   for (const auto& each : nlohmann::json::parse("[" + all_of(catalog.tools()) + "]"))
     names += each["name"].get<std::string>() + " ";
