@@ -382,6 +382,18 @@ std::string_view JsonValue::string(std::string& storage) const {
   return storage;
 }
 
+std::string JsonValue::beginning(std::size_t bytes) const {
+  auto raw = index_->text.substr(node().begin, node().size);
+  if (!node().is_escaped) return std::string(raw.substr(0, bytes));
+  std::string beginning;
+  while (!raw.empty() && beginning.size() < bytes) {
+    const bool is_plain = raw.front() != '\\';
+    if (is_plain) beginning += raw.front();
+    raw.remove_prefix(is_plain ? 1 : append_unescaped_one(raw, beginning));
+  }
+  return beginning;
+}
+
 bool JsonValue::is(std::string_view said) const {
   if (!is_string()) return false;
   std::string storage;

@@ -80,6 +80,8 @@ class JsonValue {
   std::string string() const;
   // The same, in `storage` if it is written with escapes.
   std::string_view string(std::string& storage) const;
+  // At least so many bytes of its beginning, or all of it. It may end within a character.
+  std::string beginning(std::size_t bytes) const;
   // Whether it is a string that says this.
   bool is(std::string_view string) const;
 

@@ -104,6 +104,9 @@ class Catalog {
 
   // All that can be called, by their names; those in the lists may be fewer.
   const std::map<std::string, Served<Tool>, std::less<>>& served_tools() const { return tools_; }
+  // All that can be used, listed or not.
+  std::size_t size() const { return tools_.size() + resources_.size() + templates_.size() + prompts_.size(); }
+
   const ComponentList& tools() const { return tool_list_; }
   const ComponentList& legacy_tools() const { return legacy_tool_list_; }
   const ComponentList& resources() const { return resource_list_; }

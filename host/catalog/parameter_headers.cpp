@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +16,9 @@ namespace mcph {
 namespace {
 
 constexpr auto annotation = "x-mcp-header";
+constexpr std::size_t max_headers = 100;
+// Of the keys that lead to a parameter, together. In bytes.
+constexpr std::size_t max_path_bytes = 4096;
 
 // Keywords whose value is an object of subschemas by name.
 constexpr std::array<std::string_view, 6> named_schemas = {
@@ -23,11 +29,6 @@ constexpr std::array<std::string_view, 6> values_of_keywords = {"const",   "enum
 
 bool is_one_of(const auto& keywords, std::string_view keyword) {
   return std::ranges::find(keywords, keyword) != keywords.end();
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 // Walks a schema: along `properties` an annotation may be, anywhere else there may be none.
@@ -66,10 +67,14 @@ class AnnotationReader {
       return error("is only for properties of \"type\": \"string\", \"integer\" or \"boolean\"");
     }
     auto name = "Mcp-Param-" + found->get_ref<const std::string&>();
-    const auto same = [&](const auto& other) { return equal_ignoring_case(other.name, name); };
-    if (std::any_of(headers_.begin(), headers_.end(), same)) {
-      return error("names " + name + " a second time; case does not count");
-    }
+    if (!names_.insert(lower_case(name)).second) return error("names " + name + " a second time; case does not count");
+    if (names_.size() > max_headers) return error("is at more than " + std::to_string(max_headers) + " properties");
+    std::size_t path_bytes = 0;
+    for (const auto& key : path_)
+      path_bytes += key.size();
+    if (path_bytes > max_path_bytes)
+      return error("is at a property that is reached by names of more than " + std::to_string(max_path_bytes) +
+                   " bytes");
     headers_.push_back({std::move(name), path_});
     return {};
   }
@@ -113,6 +118,7 @@ class AnnotationReader {
 
   std::vector<std::string> path_;
   std::vector<ParameterHeader> headers_;
+  std::set<std::string> names_;  // in lower case
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "catalog/published_catalog.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,13 +45,22 @@ class PublishedCatalog::Views {
     // Without the lock, because it takes a while; of two that make it at once the first one counts.
     auto view = std::make_shared<const Catalog>(*all_, common_rights(key.first, principal.narrowing()), instructions_);
     const MutexLock lock(mutex_);
-    // Clients can wish for any number, and their scopes come in any combination.
-    if (views.size() == max_views) views.clear();
+    // Clients can wish for any number, and their scopes come in any combination. What goes is much like what comes, so
+    // that who wishes for many mostly loses their own.
+    if (views.size() >= room()) {
+      const auto next = views.lower_bound(key);
+      views.erase(next == views.begin() ? next : std::prev(next));
+    }
     return views.try_emplace(std::move(key), std::move(view)).first->second;
   }
 
  private:
-  static constexpr std::size_t max_views = 256;
+  // Of each kind; of a large catalog fewer, because each has an index of what is seen.
+  std::size_t room() const {
+    constexpr std::size_t max_views = 256;
+    constexpr std::size_t max_indexed = 500'000;
+    return std::clamp<std::size_t>(max_indexed / std::max<std::size_t>(all_->size(), 1), 1, max_views);
+  }
   using ByKey = std::map<Key, std::shared_ptr<const Catalog>>;
 
   const std::shared_ptr<const Catalog> all_;
@@ -134,7 +144,8 @@ ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) 
   const auto published = std::make_shared<const Views>(next, previous->policy(), instructions_);
   exchange(published);
   const auto kinds = next->differences(*previous->all());
-  if (kinds.any()) tell_differences(*previous, *published);
+  // Who sees less may see more of the tools than a list of all that is cut short.
+  if (kinds.any() || !next->tool_differences(*previous->all()).empty()) tell_differences(*previous, *published);
   // Whose the resources are that clients are subscribed to may have changed.
   resource_updates_->look_again();
   return kinds;

@@ -317,7 +317,8 @@ std::size_t UriTemplate::count(Kind kind) const {
 bool UriTemplate::more_specific_than(const UriTemplate& other) const {
   const auto rank = [](const UriTemplate& t) {
     const auto wide = t.count(Kind::anything);
-    return std::tuple(max_template_size - t.literal_size(), t.count(Kind::segment) + wide + t.query_.size(), wide);
+    // Each byte of a literal may be three of the normalized one.
+    return std::tuple(3 * max_template_size - t.literal_size(), t.count(Kind::segment) + wide + t.query_.size(), wide);
   };
   return rank(*this) < rank(other);
 }

@@ -15,6 +15,8 @@
 namespace mcph::schema {
 namespace {
 
+constexpr std::size_t max_location_bytes = std::size_t{64} << 20;
+
 bool applies(const KeywordRule& rule, const Dialect& dialect) {
   return (rule.drafts & static_cast<std::uint8_t>(dialect.draft)) != 0 && dialect.has(rule.vocabulary);
 }
@@ -96,6 +98,10 @@ Result<NodeIndex> Compiler::add_subschema(Subschema subschema) {
   }
   const auto [entry, is_new] = node_of_.try_emplace(json, program_.nodes.size());
   if (is_new) {
+    // A long key is in the location of everything below it.
+    location_bytes_ += subschema.place.location.size();
+    if (location_bytes_ > max_location_bytes)
+      return error_at("", "has too many subschemas below keys that are so long, or so deep");
     program_.nodes.emplace_back();
     waiting_.emplace(entry->second, std::move(subschema));
   }

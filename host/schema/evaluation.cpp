@@ -32,12 +32,14 @@ std::string name_of(const InstancePath& at) {
   if (at.parent == nullptr) return "the value";
   std::string name;
   for (const auto* link : from_root(at)) {
+    // Keys may be as long as the request, and there may be a name for each step of the check.
+    if (name.size() > max_shown_text) break;
     if (!link->key) {
       name += "[" + std::to_string(link->index) + "]";
       continue;
     }
     if (!name.empty()) name += ".";
-    name += *link->key;
+    name += link->key->substr(0, max_shown_text + 1);
   }
   return in_quotes(name);
 }
@@ -107,7 +109,9 @@ NodeIndex Evaluation::find_dynamically(const ReferenceTarget& target) const {
 
 bool Evaluation::check_alternative(NodeIndex node, JsonValue value, const InstancePath& at,
                                    std::vector<std::string>& reasons) {
+  ++alternatives_;
   const bool valid = check(node, value, at);
+  --alternatives_;
   if (violation_) {
     reasons.push_back(std::move(violation_->message));
     violation_.reset();
@@ -160,7 +164,9 @@ bool Evaluation::too_deep(const InstancePath& at) {
 }
 
 void Evaluation::report(const InstancePath& at, std::string_view keyword, std::string message) {
-  violation_ = Violation{json_pointer(at), std::string(keyword), std::move(message)};
+  // Of an alternative only the message counts.
+  violation_ =
+      Violation{alternatives_ > 0 ? std::string() : json_pointer(at), std::string(keyword), std::move(message)};
 }
 
 void Evaluation::stop(const InstancePath& at, std::string_view keyword, std::string_view reason) {

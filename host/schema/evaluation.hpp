@@ -25,6 +25,12 @@ struct InstancePath {
 // The value's name in a message: `"filter.tags[3]"`, or `the value` for the root.
 std::string name_of(const InstancePath& at);
 
+// Of work that looks at all of a text.
+inline std::size_t steps_to_read(std::string_view text) {
+  constexpr std::size_t bytes_a_step = 16;
+  return text.size() / bytes_a_step;
+}
+
 class Evaluation {
  public:
   // `decide` only finds out whether the instance is valid, and builds no text.
@@ -101,6 +107,7 @@ class Evaluation {
   const Program& program_;
   Mode mode_;
   std::size_t depth_ = 0;
+  std::size_t alternatives_ = 0;  // in which the check is
   std::size_t steps_;
   std::vector<ResourceIndex> resources_;  // that the check came through, the outermost first
   Children* looked_at_ = nullptr;         // of the value being checked, while an unevaluated* keyword waits for it

@@ -101,7 +101,7 @@ class UniqueItems final : public Keyword {
  public:
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_array() || value.size() < 2) return true;
-    if (!run.spend(value.size(), at)) return false;
+    if (!run.spend(value.size() + steps_to_read(value.text()), at)) return false;
     // Comparing recurses as deep as the values are.
     if (nested_deeper_than(value, Schema::max_depth)) return run.too_deep(at);
 

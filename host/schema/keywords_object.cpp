@@ -76,14 +76,15 @@ class Required final : public Keyword {
  private:
   // A member that is not required and has almost this name; empty: there is none.
   std::string misspelt_in(JsonValue object, const std::string& name) const {
-    constexpr std::size_t shortest_name = 4;  // a shorter one is like any other
-    constexpr std::size_t most_looked_at = 32;
-    constexpr std::size_t most_added = 2;
+    constexpr std::size_t min_name = 4;   // a shorter one is like any other
+    constexpr std::size_t max_name = 64;  // comparing takes as long as the product of their lengths
+    constexpr std::size_t max_looked_at = 32;
+    constexpr std::size_t max_added = 2;
     std::vector<std::string> others;
-    if (name.size() < shortest_name) return {};
+    if (name.size() < min_name || name.size() > max_name) return {};
     for (const auto [key, member] : object.members()) {
-      if (others.size() == most_looked_at) break;
-      if (key.size() > name.size() + most_added || std::ranges::find(names_, key) != names_.end()) continue;
+      if (others.size() == max_looked_at) break;
+      if (key.size() > name.size() + max_added || std::ranges::find(names_, key) != names_.end()) continue;
       others.emplace_back(key);
     }
     return similar_name(name, others);
@@ -237,6 +238,7 @@ class PropertyNames final : public Keyword {
     if (!value.is_object()) return true;
     for (const auto [name, member] : value.members()) {
       const InstancePath here{&at, name};
+      if (!run.spend(steps_to_read(name), here)) return false;
       std::vector<std::string> reasons;
       const auto as_value = JsonDocument::of(Json(name));
       if (run.check_alternative_apart(node_, as_value.root(), here, reasons)) continue;

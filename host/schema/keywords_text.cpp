@@ -43,8 +43,7 @@ class Format final : public Keyword {
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_string()) return true;
     const auto string = value.string();
-    constexpr std::size_t bytes_a_step = 16;
-    if (!run.spend(string.size() / bytes_a_step, at)) return false;
+    if (!run.spend(steps_to_read(string), at)) return false;
     if (is_valid_(string)) return true;
     return run.violation(at, "format", [&] { return "must be a valid " + name_ + ", but is " + describe(value); });
   }

@@ -114,6 +114,8 @@ class Enum final : public Keyword {
   }
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    // An escaped string is read as a whole for each comparison.
+    if (value.is_string() && !run.spend(steps_to_read(value.text()), at)) return false;
     if (std::binary_search(sorted_.begin(), sorted_.end(), value, is_less)) return true;
     return run.violation(at, "enum", [&] { return "must be " + words_ + ", but is " + describe(value); });
   }
@@ -148,6 +150,7 @@ class Const final : public Keyword {
   explicit Const(const Json& expected) : expected_(JsonDocument::of(expected)) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
+    if (value.is_string() && !run.spend(steps_to_read(value.text()), at)) return false;
     if (std::is_eq(compare_values(value, expected_.root()))) return true;
     return run.violation(at, "const",
                          [&] { return "must be " + short_text(expected_.root()) + ", but is " + describe(value); });

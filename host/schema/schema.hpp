@@ -5,7 +5,8 @@
 // option or a metaschema's $vocabulary asks for more; contentEncoding and contentMediaType are annotations as well.
 // Patterns are ECMA-262's, see ecma_pattern.hpp. References lead to any part of the schema, by JSON Pointer, $anchor or
 // $id, to the metaschemas of both dialects, and to the documents that the caller gives. Numbers are compared by exact
-// value: 1 equals 1.0, and 9007199254740993 does not equal 9007199254740992.0. Other keywords are ignored.
+// value: 1 equals 1.0, and 9007199254740993 does not equal 9007199254740992.0; whole ones beyond 64 bits are read as
+// floating-point numbers. Other keywords are ignored.
 //
 // Limits, so that neither a hostile schema nor a hostile instance overflows the stack or runs for long; reaching one is
 // a violation, or an error of compile, that says so.

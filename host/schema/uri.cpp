@@ -54,7 +54,8 @@ std::string remove_dot_segments(std::string_view path) {
       path = "/";
     } else if (path.starts_with("/../") || path == "/..") {
       path = path == "/.." ? "/" : path.substr(3);
-      out.erase(std::min(out.rfind('/'), out.size()));
+      const auto last = out.rfind('/');
+      out.erase(last == std::string::npos ? 0 : last);
     } else if (path == "." || path == "..") {
       path = {};
     } else {

@@ -165,12 +165,10 @@ bool is_multiple(Decimal value, Decimal divisor) {
   return remainder == 0;
 }
 
-constexpr std::size_t max_text = 60;
-
-// At most `max_text` bytes, cut between characters.
+// At most `max_shown_text` bytes, cut between characters.
 std::string shortened(std::string_view text) {
-  if (text.size() <= max_text) return std::string(text);
-  auto end = max_text;
+  if (text.size() <= max_shown_text) return std::string(text);
+  auto end = max_shown_text;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
     --end;
   }
@@ -245,7 +243,7 @@ std::string short_text(const Json& value) {
 }
 
 std::string short_text(JsonValue value) {
-  return short_text(value.json());
+  return value.is_string() ? in_quotes(value.beginning(max_shown_text + 1)) : short_text(value.json());
 }
 
 std::string text_of(Number number) {

@@ -55,6 +55,9 @@ bool nested_deeper_than(const Json& value, std::size_t levels) {
   return false;
 }
 
+// How much of a text messages show. In bytes.
+inline constexpr std::size_t max_shown_text = 60;
+
 // For messages. What stands in an instance: `250`, `"abc"`, `an array of 3 items`. Always short.
 std::string describe(JsonValue value);
 

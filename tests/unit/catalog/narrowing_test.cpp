@@ -1,5 +1,8 @@
 #include "catalog/narrowing.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "catalog/components.hpp"
@@ -148,11 +151,24 @@ TEST_F(NarrowingTest, TellsNothingOfOthersWhereOneUpstreamIs) {
 
 // Clients can wish for anything, and what is kept of it has a bound.
 TEST_F(NarrowingTest, KeepsABoundedNumberOfViews) {
-  const auto first =
-      published_.current(ada_.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.excluded = {"first"}})));
-  for (int i = 0; i < 300; ++i)
-    seen({.excluded = {std::to_string(i)}});
-  EXPECT_EQ(first.use_count(), 1);
+  const auto view_without = [&](const std::string& name) {
+    return published_.current(ada_.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.excluded = {name}})));
+  };
+  const std::weak_ptr<const Catalog> of_another = view_without("another");
+  std::vector<std::weak_ptr<const Catalog>> views;
+  for (int i = 0; i < 1000; ++i)
+    views.push_back(view_without(std::to_string(i)));
+  EXPECT_LE(std::ranges::count_if(views, [](const auto& view) { return !view.expired(); }), 256);
+  EXPECT_FALSE(of_another.expired()) << "who wishes for many mostly loses their own";
+}
+
+TEST_F(NarrowingTest, TellsOfAToolThatHasAnotherPluginNowThoughAllSeeTheSame) {
+  const auto sums = std::make_shared<NarrowedListener>(ada_, Narrowing::Wishes{.plugins = {"sums"}});
+  published_.listen(sums);
+  published_.publish(std::make_shared<const Catalog>(
+      2, std::vector{served_plugin("sums.so", tools(tool("add_secret"))),
+                     served_plugin("texts.so", tools(tool("join") + "," + tool("add")))}));
+  EXPECT_EQ(sums->heard, std::vector<ListKinds>{{.tools = true}});
 }
 
 }  // namespace

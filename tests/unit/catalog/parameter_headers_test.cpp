@@ -60,6 +60,21 @@ TEST(ParameterHeaders, AreUniqueWhateverTheirCase) {
             "/properties/b~1c/x-mcp-header: names Mcp-Param-REGION a second time; case does not count");
 }
 
+TEST(ParameterHeaders, AreNotTooMany) {
+  const auto properties = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += (i == 0 ? "\"p" : ",\"p") + std::to_string(i) + R"(":{"type":"string","x-mcp-header":"H)" +
+              std::to_string(i) + "\"}";
+    return R"({"type":"object","properties":{)" + text + "}}";
+  };
+  EXPECT_EQ(mistake_of_schema(properties(100)), "accepted");
+  EXPECT_NE(mistake_of_schema(properties(101)).find("is at more than 100 properties"), std::string::npos);
+  const auto deep =
+      R"({"type":"object","properties":{")" + std::string(4097, 'k') + R"(":{"type":"string","x-mcp-header":"H"}}})";
+  EXPECT_NE(mistake_of_schema(deep).find("names of more than 4096 bytes"), std::string::npos);
+}
+
 TEST(ParameterHeaders, AreOnlyForTypesThatOneTextCanCarry) {
   for (const auto* type : {R"("number")", R"("object")", R"("array")", R"("null")", R"(["string","null"])"}) {
     EXPECT_EQ(refusal_of_property(R"({"x-mcp-header":"A","type":)" + std::string(type) + "}"),

@@ -76,10 +76,14 @@ TEST_F(ResourceUpdatesTest, AreNotToldOnceTheInterestHasEnded) {
 
 TEST_F(ResourceUpdatesTest, AreNotToldToAListenerThatIsGone) {
   auto gone = std::make_shared<Listener>();
-  const auto place = updates_->listen("a://b", gone);
+  const std::weak_ptr<Listener> trace = gone;
+  const auto its_place = updates_->listen("a://b", gone);
+  const auto place = updates_->listen("a://b", listener_);
   gone.reset();
+  EXPECT_TRUE(trace.expired()) << "an interest keeps no listener";
   updates_->updated("a://b");
   updates_->tell();
+  EXPECT_EQ(listener_->heard(), Heard{"a://b"});
 }
 
 TEST_F(ResourceUpdatesTest, HaveABoundOnInterests) {

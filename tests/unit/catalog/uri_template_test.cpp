@@ -272,6 +272,10 @@ TEST(UriTemplate, MoreSpecificMeansMoreTextThenFewerAndNarrowerVariables) {
     }
   }
   EXPECT_TRUE(parsed("docs://{a}xy").more_specific_than(parsed("docs://{a}x{b}")));
+  std::string umlauts;
+  for (int i = 0; i < 700; ++i)
+    umlauts += "\xC3\xA4";  // three bytes for each when they are encoded
+  EXPECT_TRUE(parsed("x://" + umlauts + "/{a}").more_specific_than(parsed("x://{+a}")));
   EXPECT_FALSE(parsed("docs://{a}").more_specific_than(parsed("docs://{b}")));
   EXPECT_FALSE(parsed("docs://{b}").more_specific_than(parsed("docs://{a}")));
 }
@@ -318,10 +322,8 @@ TEST(UriTemplate, MatchesHostileUrisInBoundedTime) {
   }
   const auto uri_template = parsed(text + "b");
   const auto uri = "x://" + std::string(UriTemplate::max_uri_size - 4, 'a');
-  const auto start = std::chrono::steady_clock::now();
+  // A backtracking matcher would not end within our lifetime, nor so the test.
   EXPECT_EQ(uri_template.match(uri), std::nullopt);
-  // A backtracking matcher would not end within our lifetime.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
 }
 
 TEST(UriTemplate, DoesNotMatchUrisBeyondTheLimit) {

@@ -56,6 +56,56 @@ TEST(SchemaLimits, DeepSchemasAreRefused) {
   EXPECT_NE(compile_error(R"({"const":)" + nested(20'000, "[", "", "]") + "}"), "accepted");
 }
 
+// Each of these would take minutes if it took as long as its keys and texts are, for each step.
+TEST(SchemaLimits, ReasonsAreFoundHoweverLongTheKeysAre) {
+  std::string items;
+  for (int item = 0; item < 200'000; ++item)
+    items += "null,";
+  const auto* const schema =
+      R"({"additionalProperties":{"type":"array","items":{"anyOf":[{"type":"number"},{"type":"null"}]}}})";
+  const std::string key(1'000'000, 'k');
+  const auto violation = check(schema, R"({")" + key + R"(":[)" + items + "true]}");
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->path, "/" + key + "/200000");
+  EXPECT_LT(violation->message.size(), 500U);
+}
+
+TEST(SchemaLimits, NamesAreComparedOnlyWhereTheyAreShort) {
+  const std::string name(1'000'000, 'n');
+  std::string members;
+  for (int member = 0; member < 32; ++member)
+    members += (member == 0 ? "\"" : ",\"") + std::string(1'000'000, 'm') + std::to_string(member) + "\":1";
+  const auto violation = check(R"({"required":[")" + name + "\"]}", "{" + members + "}");
+  ASSERT_TRUE(violation);
+  EXPECT_EQ(violation->message.find("did you mean"), std::string::npos);
+}
+
+TEST(SchemaLimits, LongTextsCountForEachTimeThatTheyAreRead) {
+  std::string unique;
+  std::string consts;
+  for (int time = 0; time < 1000; ++time) {
+    unique += (time == 0 ? "" : ",") + std::string(R"({"uniqueItems":true})");
+    consts += (time == 0 ? "" : ",") + std::string(R"({"const":)") + std::to_string(time) + "}";
+  }
+  const std::string text(1'000'000, 'x');
+  EXPECT_EQ(check("{\"allOf\":[" + unique + "]}", R"([")" + text + R"(a",")" + text + R"(b"])")->message,
+            "the value takes more than 4000000 steps to check");
+  EXPECT_EQ(check("{\"oneOf\":[" + consts + "]}", "\"" + text + "\"")->message,
+            "the value takes more than 4000000 steps to check");
+}
+
+TEST(SchemaLimits, SchemasWithManyPartsBelowALongKeyAreRefused) {
+  std::string parts = "{}";
+  for (int part = 0; part < 1000; ++part)
+    parts += ",{}";
+  const auto schema = [&](std::size_t bytes) {
+    return R"({"properties":{")" + std::string(bytes, 'k') + R"(":{"allOf":[)" + parts + "]}}}";
+  };
+  EXPECT_EQ(compile_error(schema(1000)), "accepted");
+  EXPECT_EQ(compile_error(schema(100'000)),
+            "the schema: has too many subschemas below keys that are so long, or so deep");
+}
+
 TEST(SchemaLimits, ExponentialSchemasEnd) {
   nlohmann::ordered_json schema{{"$ref", "#/$defs/0"}};
   for (int level = 0; level < 60; ++level) {

@@ -51,6 +51,7 @@ TEST(SchemaUri, ResolvesWithoutABaseAndWithAName) {
   EXPECT_EQ(resolve_uri("", "#a"), "#a");
   EXPECT_EQ(resolve_uri("urn:example:tree", "#a"), "urn:example:tree#a");
   EXPECT_EQ(resolve_uri("http://a", "b"), "http://a/b");
+  EXPECT_EQ(resolve_uri("a/b", "../c"), "/c") << "as section 5.2.4 has it";
 }
 
 }  // namespace
