@@ -1,12 +1,14 @@
 #include "auth/claims.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "base/json.hpp"
+#include "base/json_pointer.hpp"
 #include "base/path_pattern.hpp"
 #include "base/uri.hpp"
 
@@ -16,41 +18,30 @@ namespace {
 using Time = std::chrono::system_clock::time_point;
 using Texts = std::vector<std::string>;
 
-// By its name, or by a JSON Pointer to what is deeper: "/realm_access/roles". Null: there is none.
-const Json* find_claim(const Json& claims, std::string_view name) {
-  if (name.empty()) return nullptr;
-  if (name.front() == '/') {
-    const Json::json_pointer pointer{std::string(name)};
-    try {
-      return claims.contains(pointer) ? &claims.at(pointer) : nullptr;
-    } catch (const Json::out_of_range&) {
-      return nullptr;  // an index beyond what any array has
-    }
-  }
-  const auto found = claims.find(name);
-  return found == claims.end() ? nullptr : &*found;
+// By its name, or by a JSON Pointer to what is deeper: "/realm_access/roles".
+JsonValue find_claim(JsonValue claims, std::string_view name) {
+  if (name.empty()) return {};
+  return name.front() == '/' ? value_at(claims, name) : claims.find(name);
 }
 
-std::string text_claim(const Json& claims, std::string_view name) {
-  const auto* const found = find_claim(claims, name);
-  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+std::string text_claim(JsonValue claims, std::string_view name) {
+  const auto found = find_claim(claims, name);
+  return found.is_string() ? found.string() : std::string();
 }
 
 // An array of texts, or one text.
-Texts list_claim(const Json& claims, std::string_view name) {
-  const auto* const found = find_claim(claims, name);
+Texts list_claim(JsonValue claims, std::string_view name) {
+  const auto found = find_claim(claims, name);
   Texts texts;
-  if (found == nullptr) return texts;
-  if (found->is_string()) texts.push_back(found->get<std::string>());
-  if (!found->is_array()) return texts;
-  for (const auto& each : *found) {
-    if (each.is_string()) texts.push_back(each.get<std::string>());
+  if (found.is_string()) texts.push_back(found.string());
+  for (const auto each : found.elements()) {
+    if (each.is_string()) texts.push_back(each.string());
   }
   return texts;
 }
 
 // Separated by spaces (RFC 6749 section 3.3), which some issuers write as an array, under another name.
-Texts scopes_of(const Json& claims) {
+Texts scopes_of(JsonValue claims) {
   Texts scopes;
   for (const auto* const name : {"scope", "scp"}) {
     for (const auto& text : list_claim(claims, name)) {
@@ -68,18 +59,19 @@ Texts scopes_of(const Json& claims) {
 }
 
 // A NumericDate (RFC 7519 section 2). An error: there is something else.
-Result<std::optional<Time>> time_claim(const Json& claims, const char* name) {
+Result<std::optional<Time>> time_claim(JsonValue claims, std::string_view name) {
   const auto found = claims.find(name);
-  if (found == claims.end()) return std::optional<Time>();
+  if (!found) return std::optional<Time>();
   constexpr double end_of_9999 = 253402300799.0;
   constexpr double most = 9e9;  // the year 2255, which leaves room for a leeway
-  const auto seconds = found->is_number() ? found->get<double>() : -1.0;
-  if (!(seconds >= 0 && seconds <= end_of_9999)) return fail(std::string("its ") + name + " is no time");
+  const auto to_seconds = [](auto number) { return static_cast<double>(number); };
+  const auto seconds = found.is_number() ? std::visit(to_seconds, found.number()) : -1.0;
+  if (!(seconds >= 0 && seconds <= end_of_9999)) return fail("its " + std::string(name) + " is no time");
   return std::optional(Time(std::chrono::seconds(static_cast<std::int64_t>(std::min(seconds, most)))));
 }
 
 // Whether it counts now. Returns until when.
-Result<std::optional<Time>> check_times(const Json& claims, std::chrono::seconds leeway, Time now) {
+Result<std::optional<Time>> check_times(JsonValue claims, std::chrono::seconds leeway, Time now) {
   const auto expiry = time_claim(claims, "exp");
   if (expiry.has_error()) return expiry.error();
   if (*expiry && now >= **expiry + leeway) return fail("the token has expired");
@@ -93,22 +85,23 @@ Result<std::optional<Time>> check_times(const Json& claims, std::chrono::seconds
 
 // Each is compared byte by byte, but for the origin of a URL (basic/authorization, "Canonical Server URI") and for the
 // name of an upstream: what is almost this server is another one.
-bool is_meant_for(const Json& claims, const Texts& audiences) {
+bool is_meant_for(JsonValue claims, const Texts& audiences) {
   return std::ranges::any_of(list_claim(claims, "aud"), [&](const std::string& claimed) {
-    const auto canonical = with_canonical_origin(claimed);
-    return std::ranges::any_of(
-        audiences, [&](const std::string& each) { return fits_path(each, claimed) || fits_path(each, canonical); });
+    const auto is_of_us = [&](const std::string& name) {
+      return std::ranges::any_of(audiences, [&](const std::string& each) { return fits_path(each, name); });
+    };
+    return is_of_us(claimed) || is_of_us(with_canonical_origin(claimed));
   });
 }
 
-std::string first_of(const Json& claims, std::initializer_list<std::string_view> names) {
+std::string first_of(JsonValue claims, std::initializer_list<std::string_view> names) {
   for (const auto name : names) {
     if (auto text = text_claim(claims, name); !text.empty()) return text;
   }
   return {};
 }
 
-Result<Identity> make_identity(const Json& claims, const IssuerSettings& issuer, std::optional<Time> expiry) {
+Result<Identity> make_identity(JsonValue claims, const IssuerSettings& issuer, std::optional<Time> expiry) {
   Identity identity{.issuer = issuer.issuer,
                     .subject = text_claim(claims, issuer.subject_claim),
                     .client = first_of(claims, {"client_id", "azp"}),
@@ -122,10 +115,10 @@ Result<Identity> make_identity(const Json& claims, const IssuerSettings& issuer,
   if (identity.name.empty()) identity.name = identity.subject;
   // Who has the key must prove it (RFC 7800 section 3.1), for which there are two ways here (RFC 9449 section 6, RFC
   // 8705 section 3.1).
-  if (const auto bound = claims.find("cnf"); bound != claims.end()) {
-    if (bound->is_object() && bound->size() == 1) {
-      identity.bound_to = text_claim(*bound, "jkt");
-      identity.bound_to_certificate = text_claim(*bound, "x5t#S256");
+  if (const auto bound = claims.find("cnf")) {
+    if (bound.is_object() && bound.size() == 1) {
+      identity.bound_to = text_claim(bound, "jkt");
+      identity.bound_to_certificate = text_claim(bound, "x5t#S256");
     }
     if (identity.bound_to.empty() && identity.bound_to_certificate.empty())
       return fail("the token is bound in a way that is not known here");
@@ -136,15 +129,15 @@ Result<Identity> make_identity(const Json& claims, const IssuerSettings& issuer,
 // An issuer need not say what a token is for (RFC 9068 section 2.1 is for those that do). One about a login, a logout
 // or an event may have claims that no access token has (OpenID Connect Core section 2, Back-Channel Logout section
 // 2.4), and some issuers say the kind. Of what is left the audience alone tells a login from an access token.
-bool is_access_token(const std::optional<std::string>& type, const Json& claims) {
-  for (const auto* const name : {"nonce", "at_hash", "c_hash", "s_hash", "events"}) {
-    if (claims.contains(name)) return false;
+bool is_access_token(const std::optional<std::string>& type, JsonValue claims) {
+  constexpr std::array<std::string_view, 5> of_others{"nonce", "at_hash", "c_hash", "s_hash", "events"};
+  for (const auto [name, value] : claims.members()) {
+    if (std::ranges::find(of_others, name) != of_others.end()) return false;
   }
   const auto kind = lower_case(text_claim(claims, "typ"));  // as Keycloak says it
   if (kind == "id" || kind == "refresh" || kind == "offline" || kind == "logout") return false;
   // As Cognito says it, and Hydra.
-  const auto use = text_claim(claims, "token_use");
-  if (claims.contains("token_use") && use != "access" && use != "access_token") return false;
+  if (const auto use = claims.find("token_use"); use && !use.is("access") && !use.is("access_token")) return false;
   if (!type) return true;
   const auto name = lower_case(*type);
   return name == "at+jwt" || name == "application/at+jwt" || name == "jwt";
@@ -152,10 +145,10 @@ bool is_access_token(const std::optional<std::string>& type, const Json& claims)
 
 }  // namespace
 
-Result<Identity> identity_of_token(const Json& claims, const std::optional<std::string>& type,
+Result<Identity> identity_of_token(JsonValue claims, const std::optional<std::string>& type,
                                    const IssuerSettings& issuer, const Texts& audiences, Time now) {
   if (!is_access_token(type, claims)) return fail("the token is no access token");
-  if (text_claim(claims, "iss") != issuer.issuer) return fail("the token is of another issuer");
+  if (!claims.find("iss").is(issuer.issuer)) return fail("the token is of another issuer");
   if (!is_meant_for(claims, audiences)) return fail("the token is not for this server");
   const auto expiry = check_times(claims, issuer.leeway, now);
   if (expiry.has_error()) return expiry.error();
@@ -163,10 +156,8 @@ Result<Identity> identity_of_token(const Json& claims, const std::optional<std::
   return make_identity(claims, issuer, *expiry);
 }
 
-Result<Identity> identity_of_answer(const Json& claims, const IssuerSettings& issuer, const Texts& audiences,
-                                    Time now) {
-  if (claims.contains("iss") && text_claim(claims, "iss") != issuer.issuer)
-    return fail("the token is of another issuer");
+Result<Identity> identity_of_answer(JsonValue claims, const IssuerSettings& issuer, const Texts& audiences, Time now) {
+  if (const auto by = claims.find("iss"); by && !by.is(issuer.issuer)) return fail("the token is of another issuer");
   const bool says = claims.contains("aud");
   if ((says || !issuer.trust_without_audience) && !is_meant_for(claims, audiences))
     return fail("the token is not for this server");

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "auth/issuer_settings.hpp"
+#include "base/json_document.hpp"
 #include "base/principal.hpp"
 #include "base/result.hpp"
 
@@ -17,7 +16,7 @@ namespace mcph {
 
 // Who is meant by the claims of a token that its issuer has signed, for this server by one of the names `audiences`.
 // The error is for whoever sent it.
-Result<Identity> identity_of_token(const nlohmann::json& claims, const std::optional<std::string>& type,
+Result<Identity> identity_of_token(JsonValue claims, const std::optional<std::string>& type,
                                    const IssuerSettings& issuer, const std::vector<std::string>& audiences,
                                    std::chrono::system_clock::time_point now);
 
@@ -25,7 +24,7 @@ Result<Identity> identity_of_token(const nlohmann::json& claims, const std::opti
 inline constexpr std::chrono::minutes introspection_lifetime{5};
 
 // The same by the issuer's answer about a token, which has said that it is active.
-Result<Identity> identity_of_answer(const nlohmann::json& claims, const IssuerSettings& issuer,
+Result<Identity> identity_of_answer(JsonValue claims, const IssuerSettings& issuer,
                                     const std::vector<std::string>& audiences,
                                     std::chrono::system_clock::time_point now);
 

@@ -6,8 +6,7 @@
 
 #include "auth/claims.hpp"
 #include "base/base64.hpp"
-#include "base/json.hpp"
-#include "base/json_text.hpp"
+#include "base/json_document.hpp"
 #include "base/regular_file.hpp"
 #include "http/client/oauth.hpp"
 
@@ -27,11 +26,11 @@ Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const Issuer
     return no_answer("it does not take this server's client_id and secret (status " + std::to_string(answer->status) +
                      ")");
   if (answer->status != 200) return no_answer("it answered with status " + std::to_string(answer->status));
-  const auto claims = parse_json(answer->body, default_json_depth, DuplicateKeys::refuse);
-  if (claims.has_error() || !claims->is_object()) return no_answer("its answer is no JSON object");
-  const auto active = claims->find("active");
-  if (active == claims->end() || *active != true) return {invalid_credential("the token is not good, or not any more")};
-  auto identity = identity_of_answer(*claims, settings, audiences, std::chrono::system_clock::now());
+  const auto claims = JsonDocument::read(answer->body);
+  if (claims.has_error() || !claims->root().is_object()) return no_answer("its answer is no JSON object");
+  if (const auto active = claims->root().find("active"); !active.is_boolean() || !active.boolean())
+    return {invalid_credential("the token is not good, or not any more")};
+  auto identity = identity_of_answer(claims->root(), settings, audiences, std::chrono::system_clock::now());
   if (identity.has_error()) return {invalid_credential(identity.error().message)};
   return {*std::move(identity)};
 }

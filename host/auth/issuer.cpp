@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "auth/claims.hpp"
-#include "base/json.hpp"
 
 namespace mcph {
 
@@ -20,7 +19,7 @@ void Issuer::begin_with(const Issuer& other) {
   fetched_ = fetched;
 }
 
-Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, const Json& claims,
+Result<Identity, CredentialError> Issuer::verify(const JsonWebSignature& token, JsonValue claims,
                                                  const std::vector<std::string>& audiences,
                                                  std::chrono::system_clock::time_point now) {
   const auto keys = keys_.get();

@@ -10,11 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "auth/credential_error.hpp"
 #include "auth/issuer_settings.hpp"
 #include "auth/key_source.hpp"
+#include "base/json_document.hpp"
 #include "base/mutex.hpp"
 #include "base/principal.hpp"
 #include "base/result.hpp"
@@ -46,7 +45,7 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   std::shared_ptr<const JsonWebKeySet> keys() const { return keys_.get(); }
 
   // Who is meant by a token that says it is this issuer's, of which it must name one of `audiences`.
-  Result<Identity, CredentialError> verify(const JsonWebSignature& token, const nlohmann::json& claims,
+  Result<Identity, CredentialError> verify(const JsonWebSignature& token, JsonValue claims,
                                            const std::vector<std::string>& audiences,
                                            std::chrono::system_clock::time_point now);
 

@@ -7,8 +7,7 @@
 
 #include "auth/key_source.hpp"
 #include "base/ascii.hpp"
-#include "base/json.hpp"
-#include "base/json_text.hpp"
+#include "base/json_document.hpp"
 #include "base/sha256.hpp"
 #include "jose/json_web_signature.hpp"
 
@@ -34,11 +33,6 @@ std::string terms_of(const IssuerSettings& settings) {
   for (const auto& audience : settings.audiences)
     terms.append("\n").append(audience);
   return terms;
-}
-
-std::string issuer_of(const Json& claims) {
-  const auto found = claims.find("iss");
-  return found != claims.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 }  // namespace
@@ -112,15 +106,16 @@ Result<Principal, CredentialError> Issuers::authenticate(std::string_view token,
 
 Result<Principal, CredentialError> Issuers::verify(const JsonWebSignature& token, std::string_view text,
                                                    const std::string& digest, Time now) {
-  const auto claims = parse_json(token.payload, default_json_depth, DuplicateKeys::refuse);
-  if (claims.has_error() || !claims->is_object()) return invalid_credential("the token has no claims");
-  const auto name = issuer_of(*claims);
+  const auto document = JsonDocument::read(token.payload);
+  if (document.has_error() || !document->root().is_object()) return invalid_credential("the token has no claims");
+  const auto claims = document->root();
+  const auto by = claims.find("iss");
   const auto found =
-      std::ranges::find_if(trusted_, [&](const Trusted& each) { return each.issuer->settings().issuer == name; });
+      std::ranges::find_if(trusted_, [&](const Trusted& each) { return by.is(each.issuer->settings().issuer); });
   if (found == trusted_.end()) return invalid_credential("the token's issuer is none that this server trusts");
   if (found->introspection) return ask(text, digest, *found);
   const auto keys = found->issuer->keys();
-  auto identity = found->issuer->verify(token, *claims, found->audiences, now);
+  auto identity = found->issuer->verify(token, claims, found->audiences, now);
   if (identity.has_error()) return identity.error();
   identity->terms = terms_of(found->issuer->settings());
   const auto expiry = identity->expiry;
@@ -145,7 +140,7 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
       const auto now = std::chrono::system_clock::now();
       const bool is_new = !self->known_.find(digest, now) && !self->refused_.find(digest, now);
       if (is_new) {
-        auto& [is_about_known, waiting] = self->asked_.try_emplace(digest, Question{is_known}).first->second;
+        auto& [is_about_known, waiting] = self->asked_.try_emplace(digest, Pending{is_known}).first->second;
         waiting.push_back(std::exchange(done, nullptr));
         if (waiting.size() > 1) return;
         ++self->counts_[is_about_known];

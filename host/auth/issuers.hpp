@@ -69,7 +69,7 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
     std::vector<std::string> audiences;
   };
 
-  struct Question {
+  struct Pending {
     bool is_about_known = false;  // a token that has been good before
     std::vector<std::function<void()>> waiting = {};
   };
@@ -97,8 +97,8 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   KnownTokens refused_;  // apart, because strangers can make any number
 
   Mutex mutex_;
-  std::unordered_map<std::string, Question> asked_ GUARDED_BY(mutex_);  // by the digests of the tokens
-  std::array<std::size_t, 2> counts_ GUARDED_BY(mutex_) = {};           // of them, by is_about_known
+  std::unordered_map<std::string, Pending> asked_ GUARDED_BY(mutex_);  // by the digests of the tokens
+  std::array<std::size_t, 2> counts_ GUARDED_BY(mutex_) = {};          // of them, by is_about_known
 };
 
 }  // namespace mcph

@@ -32,8 +32,11 @@ void KnownTokens::add(const std::string& digest, Finding finding) {
 }
 
 KnownTokens::Findings KnownTokens::make_room() {
-  if (recent_.size() < capacity_) return {};
-  return std::exchange(older_, std::exchange(recent_, {}));
+  Findings gone;
+  if (recent_.size() >= capacity_) gone = std::exchange(older_, std::exchange(recent_, {}));
+  // It would grow several times else. So sparse that what is not there is mostly found out without a look at what is.
+  if (recent_.empty()) recent_.reserve(2 * capacity_);
+  return gone;
 }
 
 }  // namespace mcph

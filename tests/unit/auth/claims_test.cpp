@@ -20,7 +20,8 @@ TEST(Claims, HaveGroupsWhereAPointerLeadsIfItLeadsAnywhere) {
                        {"realm", {{"groups", {"a", "b"}}}}};
   const auto groups = [&](const std::string& where) {
     const IssuerSettings issuer{.issuer = "https://issuer.example", .groups_claim = where};
-    const auto identity = identity_of_token(claims, "at+jwt", issuer, {"https://mcp.example"}, now);
+    const auto identity =
+        identity_of_token(JsonDocument::of(claims).root(), "at+jwt", issuer, {"https://mcp.example"}, now);
     EXPECT_TRUE(identity.has_value()) << (identity.has_error() ? identity.error().message : "");
     return identity.has_value() ? identity->groups : std::vector<std::string>();
   };
@@ -37,7 +38,7 @@ TEST(Claims, MayWriteTheOriginOfTheServerInCapitals) {
   const auto is_good = [&](const std::string& audience) {
     const Json claims = {{"iss", "https://issuer.example"}, {"sub", "ada"}, {"aud", audience}, {"exp", 1'785'250'000}};
     const std::vector<std::string> audiences{"https://mcp.example:8443/mcp", "https://Other.example/x", "api://App"};
-    return identity_of_token(claims, "at+jwt", issuer, audiences, now).has_value();
+    return identity_of_token(JsonDocument::of(claims).root(), "at+jwt", issuer, audiences, now).has_value();
   };
   EXPECT_TRUE(is_good("https://Other.example/x"));
   EXPECT_TRUE(is_good("api://App"));

@@ -44,7 +44,8 @@ class IssuerTest : public ::testing::Test {
   std::string outcome(
       const std::string& text, const std::function<void()>& settled = [] {}) {
     const auto signature = JsonWebSignature::read(text);
-    const auto found = issuer_->verify(*signature, Json::parse(signature->payload), {"https://us.example/mcp"}, now_);
+    const auto claims = JsonDocument::read(signature->payload);
+    const auto found = issuer_->verify(*signature, claims->root(), {"https://us.example/mcp"}, now_);
     if (found.has_value()) return found->subject;
     if (found.error().kind == CredentialError::Kind::unavailable) return "unavailable";
     if (found.error().kind == CredentialError::Kind::invalid) return found.error().description;

@@ -16,13 +16,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto url = "https://us.example/mcp";
-constexpr auto token = "a-token";
+constexpr auto proved_url = "https://us.example/mcp";
+constexpr auto proved_token = "a-token";
 
 // A client with a key of its own.
-class Client {
+class KeyHolder {
  public:
-  Client() {
+  KeyHolder() {
     std::string bytes(32, '\0');
     auto size = bytes.size();
     EVP_PKEY_get_raw_public_key(key_.get(), reinterpret_cast<unsigned char*>(bytes.data()), &size);
@@ -37,7 +37,7 @@ class Client {
                    {"htm", "POST"},
                    {"htu", url_},
                    {"iat", std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count()},
-                   {"ath", base64url_encode(sha256(token))}};
+                   {"ath", base64url_encode(sha256(proved_token))}};
     if (nonce) claims["nonce"] = *nonce;
     const Json header = {{"typ", "dpop+jwt"}, {"alg", "EdDSA"}, {"jwk", jwk_}};
     const auto text = base64url_encode(header.dump()) + "." + base64url_encode(claims.dump());
@@ -58,7 +58,7 @@ class Client {
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key_{EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"),
                                                                  EVP_PKEY_free};
   Json jwk_;
-  std::string url_ = url;
+  std::string url_ = proved_url;
   int count_ = 0;
 };
 
@@ -67,12 +67,12 @@ class ProofsTest : public ::testing::Test {
   // "good", or the code of why not.
   std::string outcome(const std::string& proof, Proofs::Time now, bool needs_nonce = false) {
     const auto key = client_.thumbprint();
-    const auto checked = proofs_.check(proof, {"POST", url, token, key, needs_nonce}, now);
+    const auto checked = proofs_.check(proof, {"POST", proved_url, proved_token, key, needs_nonce}, now);
     return checked ? "good" : std::string(checked.error().code);
   }
 
   const Proofs::Time now_{300'000s};  // at which a lifetime of nonces begins
-  Client client_;
+  KeyHolder client_;
   Proofs proofs_{"a key"};
 };
 
