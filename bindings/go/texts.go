@@ -120,11 +120,11 @@ func readText(text string, into reflect.Value) (any, error) {
 	case into.CanInt():
 		value, err := strconv.ParseInt(text, 10, bits)
 		into.SetInt(value)
-		return value, orMustBe("an integer", err)
+		return value, orMustBe("an integer", onlySpelling(text, strconv.FormatInt(value, 10), err))
 	case into.CanUint():
 		value, err := strconv.ParseUint(text, 10, bits)
 		into.SetUint(value)
-		return value, orMustBe("a positive integer", err)
+		return value, orMustBe("a positive integer", onlySpelling(text, strconv.FormatUint(value, 10), err))
 	case into.CanFloat():
 		value, err := strconv.ParseFloat(text, bits)
 		into.SetFloat(value)
@@ -140,6 +140,14 @@ func readText(text string, into reflect.Value) (any, error) {
 		}
 		return into.Bool(), nil
 	}
+}
+
+// A whole number has one spelling, so that what a rule says of one URI is not passed by another one.
+func onlySpelling(text, spelling string, err error) error {
+	if err == nil && text != spelling {
+		return strconv.ErrSyntax
+	}
+	return err
 }
 
 func orMustBe(what string, err error) error {

@@ -183,6 +183,10 @@ std::shared_ptr<const Json> text_value(std::string_view text) {
 }
 
 std::shared_ptr<const Json> scalar_of_text(std::string_view text) {
+  // A parser would pass over white space, and end at a NUL.
+  const bool may_be_one =
+      text == "true" || text == "false" || text.find_first_not_of("-+.0123456789eE") == std::string_view::npos;
+  if (!may_be_one) return text_value(text);
   auto value = Json::parse(text, nullptr, false);
   if (value.is_number() || value.is_boolean()) return std::make_shared<const Json>(std::move(value));
   return text_value(text);

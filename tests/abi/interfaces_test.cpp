@@ -53,7 +53,8 @@ TEST(StoreOfAPlugin, KeepsValues) {
         mcp::arg("who", "Who"));
     plugin.tool("known", "Lists.", [store = plugin.store()] { return mcp::Json(store.list("a")).dump(); });
     plugin.tool(
-        "put", "Puts.", [store = plugin.store()](const std::string& key) { store.put(key, "v"); },
+        "put", "Puts.",
+        [store = plugin.store()](const std::string& key) { store.put(key == "no text" ? "\xFF" : key, "v"); },
         mcp::arg("key", "Key"));
   });
   harness.store("ada", "41");
@@ -64,6 +65,7 @@ TEST(StoreOfAPlugin, KeepsValues) {
   EXPECT_EQ(harness.call_tool("forget", {{"who", "bob"}}).text(), "true");
   EXPECT_EQ(harness.call_tool("forget", {{"who", "bob"}}).text(), "false");
   EXPECT_EQ(harness.call_tool("put", {{"key", ""}}).text(), "cannot keep \"\": a key is not empty");
+  EXPECT_NE(harness.call_tool("put", {{"key", "no text"}}).text().find("a key is UTF-8 text"), std::string::npos);
 }
 
 TEST(StoreOfAPlugin, PutsOnlyAtTheRevisionThatIsMeant) {

@@ -163,6 +163,10 @@ TEST(ResourceTemplate, VariablesAreTakenByTheirTypes) {
   EXPECT_EQ(user("101", "list"), not_found("users://101/list"));
   EXPECT_EQ(user("seven", "note"), not_found("users://seven/note"));
   EXPECT_EQ(user("7.5", "note"), not_found("users://7.5/note"));
+  for (const auto* const other_spelling : {"07", "+7", "-0", "7e0", "7.0", " 7", "7\n"})
+    EXPECT_EQ(harness.read_template("users://{id}/{kind}", {{"id", other_spelling}, {"kind", "note"}}).error_code(),
+              mcp::resource_not_found)
+        << other_spelling;
   EXPECT_EQ(user("99999999999999999999", "note"), not_found("users://99999999999999999999/note"));
   EXPECT_EQ(user("7", "picture"), not_found("users://7/picture"));
   EXPECT_EQ(harness.read_template("days://{day}", {{"day", "2026-11-24"}}).text(), "11");

@@ -18,11 +18,19 @@ constexpr std::size_t max_value = 32768;
 constexpr std::size_t max_keys = 1000;
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
+bool is_utf8(std::string_view text) {
+  try {
+    return !Json(text).dump().empty();
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
 /// Empty: it can be kept.
 std::string why_invalid(std::string_view key, std::string_view value = {}) {
   if (key.size() > max_key) return "a key has at most 256 bytes, not " + std::to_string(key.size());
   if (key.empty()) return "a key is not empty";
-  if (std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
+  if (std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }) || !is_utf8(key))
     return "a key is UTF-8 text without control characters";
   return value.size() > max_value ? "a value has at most 32768 bytes, not " + std::to_string(value.size()) +
                                         "; keep larger ones in files of the plugin's data directory"
@@ -83,7 +91,9 @@ std::int32_t MemoryStore::erase(std::string_view key, std::uint64_t if_revision,
   return MCP_STORE_DONE;
 }
 
-std::int32_t MemoryStore::list(std::string_view prefix, const mcp_sink* keys, const mcp_sink* /*error*/) {
+std::int32_t MemoryStore::list(std::string_view prefix, const mcp_sink* keys, const mcp_sink* error) {
+  if (const auto why = prefix.empty() ? std::string() : why_invalid(prefix); !why.empty())
+    return refuse(MCP_STORE_INVALID, error, why);
   Json list = Json::array();
   const MutexLock lock(mutex_);
   for (const auto& [key, entry] : entries_) {

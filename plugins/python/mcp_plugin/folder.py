@@ -138,7 +138,7 @@ class Folder:
             try:
                 collection.merge(collect(functools.partial(_import, file), self._host))
             except BaseException as error:  # of the author's code: also SystemExit
-                mistakes.append(described(error))
+                mistakes.append(f"{file.name}: {_in_one_line(error)}\n{described(error)}")
                 self._forget_imports(file, before)
         return collection, mistakes
 
@@ -195,6 +195,10 @@ _OTHER_FRAMES = ("<mcp_plugin", "<frozen importlib", str(__spec__.origin).remove
 
 def _of_author(frames: Iterable[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
     return [frame for frame in frames if not frame.filename.startswith(_OTHER_FRAMES)]
+
+
+def _in_one_line(error: BaseException) -> str:
+    return list(traceback.TracebackException.from_exception(error).format_exception_only())[-1].strip()
 
 
 def described(error: BaseException) -> str:

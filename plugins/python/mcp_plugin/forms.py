@@ -557,7 +557,11 @@ def _from_text(form: Form, text: str) -> Any:
             raise as_text from None
         if isinstance(value, str):
             raise as_text from None
-        return form.decode(value)
+        decoded = form.decode(value)
+        # A whole number has one spelling, so that what a rule says of one URI is not passed by another one.
+        if isinstance(decoded, int) and not isinstance(decoded, bool) and str(decoded) != text:
+            raise as_text from None
+        return decoded
 
 
 def decode_texts(members: list[Member], texts: dict[str, str]) -> dict:

@@ -48,7 +48,7 @@ class Plugin:
         self._seen = self._folder.fingerprint()
         self._loaded, mistakes = self._folder.load(all_or_nothing=False)
         for mistake in mistakes:
-            host.log(0, _ERROR, f"a file is not served, and is tried again when it changes:\n{mistake}")
+            host.log(0, _ERROR, f"{mistake}\nThe file is not served, and is tried again when it changes.")
         self._served = self._before = self._loaded
 
     def describe(self) -> str:
@@ -234,7 +234,7 @@ class Plugin:
     def _load_anew(self) -> None:
         loaded, mistakes = self._folder.load(all_or_nothing=True)
         if mistakes:
-            self._host.log(0, _ERROR, "what was served before is served on:\n" + "\n".join(mistakes))
+            self._host.log(0, _ERROR, "\n".join(mistakes) + "\nWhat was served before is served on.")
             return
         self._loaded = loaded
         if loaded.description() == self._served.description():

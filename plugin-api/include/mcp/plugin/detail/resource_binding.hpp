@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -131,7 +133,13 @@ auto variable_values(const Uri& uri, const std::vector<std::string>& names, std:
     if constexpr (is_optional<T>) {
       if (!uri.has(name)) return std::nullopt;
     }
-    return value_of_text<without_optional<T>>(uri[name], Place{nullptr, name});
+    const std::string_view text = uri[name];
+    auto read = value_of_text<without_optional<T>>(text, Place{nullptr, name});
+    // A whole number has one spelling, so that what a rule says of one URI is not passed by another one.
+    if constexpr (std::is_integral_v<without_optional<T>> && !std::is_same_v<without_optional<T>, bool>) {
+      if (std::to_string(read) != text) throw std::invalid_argument(name);
+    }
+    return read;
   };
   try {
     return std::tuple<typename P::template Value<I>...>{
