@@ -9,12 +9,12 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t most_calls = 50;                  // of each component, from one look to the next
-constexpr std::chrono::milliseconds most_time{150};     // likewise, to find how many calls there is time for
+constexpr std::size_t max_calls = 50;                   // of each component, from one look to the next
+constexpr std::chrono::milliseconds max_time{150};      // likewise, to find how many calls there is time for
 constexpr std::chrono::milliseconds repeat_time{1500};  // for as many calls once more
 constexpr std::chrono::milliseconds settle_time{200};   // in which what a call has used may end
 constexpr std::size_t kib = 1024;
-constexpr std::size_t least_growth = 64 * kib;  // from one look to the next, that counts
+constexpr std::size_t min_growth = 64 * kib;  // from one look to the next, that counts
 
 struct Figures {
   std::size_t threads = 0;
@@ -71,7 +71,7 @@ Growth measure(Inspection& inspection, unsigned looks, CheckReport& report) {
   auto* const version = inspection.usable(report);
   if (version == nullptr) return {.why_not = "it cannot be loaded"};
   if (calls.empty()) return {.why_not = "there is nothing to call"};
-  growth.calls_each = run_calls(*version, calls, most_calls, most_time);
+  growth.calls_each = run_calls(*version, calls, max_calls, max_time);
   const int process = version->plugin().status().pid;
   Figures last = figures_of(process);
   for (unsigned look = 0; look <= looks; ++look) {
@@ -96,7 +96,7 @@ bool grows_each_time(const std::vector<std::size_t>& counts, std::size_t least) 
 
 bool is_suspicious(const Growth& growth) {
   return grows_each_time(growth.threads, 1) || grows_each_time(growth.descriptors, 1) ||
-         grows_each_time(growth.memory, least_growth);
+         grows_each_time(growth.memory, min_growth);
 }
 
 const Growth& growth_of(Inspection& inspection, CheckReport& report) {
@@ -131,7 +131,7 @@ void check_memory(Inspection& inspection, CheckReport& report) {
   if (is_address_sanitized || is_preloaded)
     return report.skip(
         "AddressSanitizer keeps what is freed, so that growth says nothing; check a build without it, too");
-  tell_growth(inspection, &Growth::memory, least_growth, "bytes of memory",
+  tell_growth(inspection, &Growth::memory, min_growth, "bytes of memory",
               "free what each call needs, and bound what is kept on purpose", report);
 }
 

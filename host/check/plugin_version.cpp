@@ -7,6 +7,7 @@
 #include "base/json_text.hpp"
 #include "check/example_values.hpp"
 #include "check/unload_probe.hpp"
+#include "plugin/method.hpp"
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_result.hpp"
 #include "protocol/calls/resource_reads.hpp"
@@ -47,9 +48,9 @@ std::string mistake_in(PluginMethod method, const AskedEnd& end, const std::opti
 
 // What a client answers, if it does as it is asked. Null: that cannot be made up.
 Json accepted(const OrderedJson& request) {
-  const auto method = request.value("method", "");
-  if (method == "roots/list") return {{"roots", {{{"uri", "file:///tmp"}, {"name", "example"}}}}};
-  if (method == "sampling/createMessage") {
+  const auto method = find_method(request.value("method", ""));
+  if (method == Method::roots_list) return {{"roots", {{{"uri", "file:///tmp"}, {"name", "example"}}}}};
+  if (method == Method::sampling_create_message) {
     return {{"role", "assistant"}, {"content", {{"type", "text"}, {"text", "example"}}}, {"model", "example"}};
   }
   const auto params = request.value("params", OrderedJson::object());
@@ -62,7 +63,8 @@ Json accepted(const OrderedJson& request) {
 }
 
 Json answer_to(const OrderedJson& request, UserReply reply) {
-  if (reply == UserReply::accept || request.value("method", "") != "elicitation/create") return accepted(request);
+  if (reply == UserReply::accept || find_method(request.value("method", "")) != Method::elicitation_create)
+    return accepted(request);
   return {{"action", reply == UserReply::decline ? "decline" : "cancel"}};
 }
 

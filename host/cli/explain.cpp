@@ -13,6 +13,7 @@
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "plugin/method.hpp"
 
 namespace mcph {
 namespace {
@@ -26,11 +27,12 @@ struct AskedUse {
 
 // The arguments outlive it.
 std::optional<AskedUse> read_use(const ExplainCommand& command, const Json& arguments) {
-  if (command.method == "tools/call")
+  const auto method = find_method(command.method);
+  if (method == Method::tools_call)
     return AskedUse{{Rule::Kind::tool, command.name, nullptr, arguments}, "call the tool " + command.name};
-  if (command.method == "prompts/get")
+  if (method == Method::prompts_get)
     return AskedUse{{Rule::Kind::prompt, command.name, nullptr, arguments}, "get the prompt " + command.name};
-  if (command.method == "resources/read")
+  if (method == Method::resources_read)
     return AskedUse{{Rule::Kind::resource, command.name, nullptr, arguments}, "read the resource " + command.name};
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/json_text.hpp"
+#include "plugin/method.hpp"
 #include "protocol/calls/input_requests.hpp"
 
 namespace mcph {
@@ -18,17 +19,17 @@ std::optional<std::string> single_field_of(const OrderedJson& request) {
 
 // What is given is mostly less than a whole result.
 Json whole_answer(const OrderedJson& request, Json given) {
-  const auto method = request.value("method", "");
-  if (method == "elicitation/create" && !(given.is_object() && given.contains("action"))) {
+  const auto method = find_method(request.value("method", ""));
+  if (method == Method::elicitation_create && !(given.is_object() && given.contains("action"))) {
     const auto field = given.is_object() ? std::nullopt : single_field_of(request);
     return {{"action", "accept"}, {"content", field ? Json{{*field, std::move(given)}} : std::move(given)}};
   }
-  if (method == "sampling/createMessage" && given.is_string()) {
+  if (method == Method::sampling_create_message && given.is_string()) {
     return {{"role", "assistant"},
             {"content", {{"type", "text"}, {"text", std::move(given)}}},
             {"model", "the command line"}};
   }
-  if (method == "roots/list" && given.is_array()) return {{"roots", std::move(given)}};
+  if (method == Method::roots_list && given.is_array()) return {{"roots", std::move(given)}};
   return given;
 }
 

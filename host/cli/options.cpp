@@ -144,7 +144,7 @@ std::string mistake_in_words(const CLI::App& command) {
   return {};
 }
 
-// The commands, each with what its options are read into.
+// The commands, each with what its options are read into: one member a command.
 class CommandLine {
  public:
   // `first_word` is that of the command line; empty where there is none.

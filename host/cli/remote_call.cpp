@@ -19,10 +19,10 @@
 #include "cli/progress_line.hpp"
 #include "cli/terminal_text.hpp"
 #include "http/client/pooled_http_client.hpp"
+#include "plugin/method.hpp"
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/calls/plugin_result.hpp"
-#include "protocol/method.hpp"
 #include "protocol/modern/modern_era.hpp"
 #include "protocol/request_meta.hpp"
 #include "runtime/event_loops.hpp"
@@ -101,7 +101,9 @@ class ComingAnswer final : public AnswerListener {
 
   void see(std::string_view text) {
     const auto json = parse_json(text);
-    if (json.has_error() || !json->is_object() || json->value("method", Json()) != "notifications/progress") return;
+    if (json.has_error() || !json->is_object() ||
+        json->value("method", Json()) != name_of(Method::notifications_progress))
+      return;
     const auto params = json->value("params", Json::object());
     const auto number = [&params](const char* name) {
       const auto found = params.is_object() ? params.find(name) : params.end();
@@ -147,7 +149,7 @@ class AskedServer {
   // What requests have besides from now on.
   void add_field(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
 
-  Answer ask(std::string_view method, const std::string& name, const Json& params) {
+  Answer ask(Method method, const std::string& name, const Json& params) {
     const auto failed = [](std::string message) {
       return Answer{.error = RpcError{error_code::internal_error, std::move(message)}};
     };
@@ -171,17 +173,18 @@ class AskedServer {
   }
 
  private:
-  Result<RemoteAnswer> send(std::string_view method, const std::string& name, const Json& params) {
+  Result<RemoteAnswer> send(Method method, const std::string& name, const Json& params) {
     constexpr std::chrono::milliseconds any{0};
-    OutgoingRequest request{.url = url_,
-                            .body = dump(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}),
-                            .max_body = max_response_bytes,
-                            .times = {.connect = any, .head = any, .silence = any, .whole = remote_patience},
-                            .closes = true};
+    OutgoingRequest request{
+        .url = url_,
+        .body = dump(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", name_of(method)}, {"params", params}}),
+        .max_body = max_response_bytes,
+        .times = {.connect = any, .head = any, .silence = any, .whole = remote_patience},
+        .closes = true};
     request.add("Content-Type", "application/json");
     request.add("Accept", "application/json, text/event-stream");
     request.add("MCP-Protocol-Version", ModernEra::revision);
-    request.add("Mcp-Method", method);
+    request.add("Mcp-Method", name_of(method));
     if (!name.empty()) request.add("Mcp-Name", encode_mcp_header_value(name));
     for (const auto& [field, value] : fields_)
       request.add(field, value);
@@ -219,7 +222,7 @@ OrderedJson find_tool(AskedServer& server, const std::string& name, const Json& 
   constexpr int max_pages = 1000;
   Json params{{"_meta", meta}};
   for (int page = 0; page < max_pages; ++page) {
-    const auto [result, error] = server.ask("tools/list", {}, params);
+    const auto [result, error] = server.ask(Method::tools_list, {}, params);
     if (error) return nullptr;
     for (const auto& tool : result.value("tools", Json::array())) {
       if (tool.is_object() && tool.value("name", Json()) == name) return read_ordered_json(dump(tool));
@@ -264,7 +267,7 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
   const auto name = command.method == PluginMethod::completion_complete ? std::string() : command.component;
   if (command.method == PluginMethod::tools_call) repeat_arguments(server, params);
   for (unsigned round = 0; round <= PluginCall::max_rounds; ++round) {
-    const auto [result, error] = server.ask(name_of(command.method), name, params);
+    const auto [result, error] = server.ask(method_of(command.method), name, params);
     if (error) return fail_with(with_advice(*error, answers), command.json);
     if (result.value("resultType", Json()) != "input_required") {
       const auto text = dump(result);

@@ -174,7 +174,7 @@ OperatorAnswers answers_of(const StdioCommand& command, Host& host, Audit& audit
            .command = "stdio",
            .url = {},
            .components = command.config.host.components,
-           .why_not_ready = [&audit]() -> std::string_view { return audit.why_nothing_is_done(); }},
+           .not_ready = [&audit] { return audit.not_ready(); }},
           host.folder().operator_service(),
           log,
           [&audit](const OperatorAct& act) { audit.operator_has(act); },

@@ -15,7 +15,7 @@ constexpr std::size_t max_spare = 4096;
 thread_local BodyMemory spare;
 
 // More comes when a body does.
-constexpr std::size_t least_room = std::size_t{16} << 10;
+constexpr std::size_t min_room = std::size_t{16} << 10;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void HttpBody::append(std::string_view bytes) {
 
 std::span<char> HttpBody::room(std::size_t max_bytes) {
   if (!fits_ || too_long_ || size_ == length_) return {};
-  grow_to(std::min(size_ + least_room, length_));
+  grow_to(std::min(size_ + min_room, length_));
   return {memory_.data() + size_, std::min(memory_.capacity() - size_, max_bytes)};
 }
 

@@ -307,8 +307,8 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
   Clock::time_point body_due = Clock::time_point::max();
   bool begun = wait_for_request(reader);
   for (;;) {
-    if (auto refused = reader.take(buffer_)) {
-      auto refusal = *std::move(refused);
+    if (const auto taken = reader.take(buffer_); taken.has_error()) {
+      auto refusal = taken.error();
       co_await refuse_unread(std::move(refusal));
       co_return false;
     }
@@ -351,7 +351,7 @@ Coroutine<bool> HttpConnection::read_request(HttpRequestReader& reader) {
     if (error) co_return false;  // the client closed the connection, or was quiet for too long
     if (in_place.empty()) {
       buffer_.commit(count);
-    } else if (reader.take_in_place({in_place.data(), count})) {
+    } else if (reader.take_in_place({in_place.data(), count}).has_error()) {
       co_return false;  // which cannot be
     }
     if (!begun && reader.has_begun(buffer_)) {
@@ -416,7 +416,7 @@ Coroutine<> HttpConnection::answer(HttpRequestReader& reader) {
 }
 
 Coroutine<> HttpConnection::serve_or_refuse(const HttpMessage& message, HttpRequest& request) {
-  if (auto refused = settle_target(message, request)) return refuse(*std::move(refused));
+  if (const auto settled = settle_target(message, request); settled.has_error()) return refuse(settled.error());
   return server_.service().serve(request, *this);
 }
 

@@ -44,12 +44,12 @@ constexpr std::string_view too_many_connections =
 // A quarter of all that the process may have is left, within bounds: a worker takes three, a reload some more. Of that
 // connections `in_reserve` leave a half.
 int descriptors_for_connections(bool in_reserve) {
-  constexpr rlim_t least_left = 32;
+  constexpr rlim_t min_left = 32;
   constexpr rlim_t max_left = 256;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<int>::max();
   const auto all = std::min(limit.rlim_cur, rlim_t{std::numeric_limits<int>::max()});
-  const auto left = std::clamp(all / 4, least_left, max_left);
+  const auto left = std::clamp(all / 4, min_left, max_left);
   return static_cast<int>(all - std::min(all, in_reserve ? left / 2 : left));
 }
 
@@ -135,9 +135,9 @@ Result<> HttpListener::adopt(int descriptor) {
   return {};
 }
 
-void HttpListener::serve(Take take, Refusal refusal) {
+void HttpListener::serve(Take take, WhenFull when_full) {
   take_ = std::move(take);
-  refusal_ = refusal;
+  when_full_ = when_full;
   spawn(acceptor_.get_executor(), accept());
 }
 
@@ -203,7 +203,7 @@ std::optional<HttpListener::TooMany> HttpListener::refusal_of(HttpSocket& socket
 void HttpListener::refuse(HttpSocket socket, const TooMany& why) {
   log_.warning("connection refused", {{"reason", why.reason}, {"limit", why.limit}});
   // Beyond the bound the client learns it from the closed connection.
-  if (refusal_ == Refusal::closed || turned_away_.load() >= max_turned_away) return;
+  if (when_full_ == WhenFull::close || turned_away_.load() >= max_turned_away) return;
   turned_away_.fetch_add(1);  // here, because the other event loop may be long in coming to it
   const auto executor = socket.get_executor();
   spawn(executor, turn_away(std::make_shared<HttpSocket>(std::move(socket))));

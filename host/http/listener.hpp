@@ -49,10 +49,10 @@ class HttpListener {
 
   // How a client learns that there are too many: in words of HTTP, or, where it would not understand these because TLS
   // comes first, from the closed connection.
-  enum class Refusal { told, closed };
+  enum class WhenFull { tell, close };
 
   // Begins to accept. After listen.
-  void serve(Take take, Refusal refusal = Refusal::told);
+  void serve(Take take, WhenFull when_full = WhenFull::tell);
   std::uint16_t port() const { return port_; }  // 0: that of a Unix socket
   bool is_local_socket() const { return port_ == 0; }
   // Accepts no more but those that wait to be accepted, unless others listen there, too. Returns once it is so, or
@@ -79,7 +79,7 @@ class HttpListener {
   std::uint16_t port_ = 0;
   bool is_inherited_ = false;
   Take take_;  // null: it does not serve yet
-  Refusal refusal_ = Refusal::told;
+  WhenFull when_full_ = WhenFull::tell;
   const int descriptors_;                 // that connections may use; the others are for workers, reloads, the operator
   std::atomic<unsigned> turned_away_{0};  // that are being told so, or are about to be
 };

@@ -104,8 +104,8 @@ bool HttpRequestReader::has_begun(beast::flat_buffer& buffer) const {
   return buffer.size() > 0 && view(buffer) != "\r";  // which may be the first half of another one
 }
 
-std::optional<HttpRefusal> HttpRequestReader::take(beast::flat_buffer& buffer) {
-  if (!has_begun(buffer)) return std::nullopt;
+HttpChecked HttpRequestReader::take(beast::flat_buffer& buffer) {
+  if (!has_begun(buffer)) return {};
   while (buffer.size() > 0 && !is_complete() && !is_undecided(buffer)) {
     if (header_bytes_ == 0) accept_later_version(buffer);
     const bool in_header = !parser_.is_header_done();
@@ -126,17 +126,17 @@ std::optional<HttpRefusal> HttpRequestReader::take(beast::flat_buffer& buffer) {
 std::span<char> HttpRequestReader::room_in_place() {
   // Below that it saves nothing; and at once no more than what lets other connections of the event loop have their
   // turn.
-  constexpr std::uint64_t least_rest = std::uint64_t{16} << 10;
+  constexpr std::uint64_t min_rest = std::uint64_t{16} << 10;
   constexpr std::size_t max_room = std::size_t{256} << 10;
-  if (!has_header() || parser_.chunked() || parser_.content_length_remaining().value_or(0) <= least_rest) return {};
+  if (!has_header() || parser_.chunked() || parser_.content_length_remaining().value_or(0) <= min_rest) return {};
   return message().body.room(max_room);
 }
 
-std::optional<HttpRefusal> HttpRequestReader::take_in_place(std::string_view bytes) {
+HttpChecked HttpRequestReader::take_in_place(std::string_view bytes) {
   beast::error_code error;
   parser_.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
   if (error && error != http::error::need_more) return refuse(error, beast::flat_buffer());
-  return std::nullopt;
+  return {};
 }
 
 // What is left in the buffer is the beginning of a field, of the trailer or of a chunk's line.
@@ -146,21 +146,21 @@ bool HttpRequestReader::is_too_large(const beast::flat_buffer& buffer) const {
 }
 
 // Where the body ends must be beyond doubt, because what follows it is the next request (RFC 9112 sections 6.1, 6.3).
-std::optional<HttpRefusal> HttpRequestReader::refuse_coding() const {
-  if (!parser_.is_header_done()) return std::nullopt;
+HttpChecked HttpRequestReader::refuse_coding() const {
+  if (!parser_.is_header_done()) return {};
   // Which most requests do not have.
   const auto is_coding = [](const RequestFields::Field& field) {
     return field.known == http::field::transfer_encoding;
   };
   const auto& fields = message().fields;
-  if (std::none_of(fields.begin(), fields.end(), is_coding)) return std::nullopt;
+  if (std::none_of(fields.begin(), fields.end(), is_coding)) return {};
   const auto list = list_field(fields, "Transfer-Encoding");
   if (message().version < 11) return HttpRefusal{400, "HTTP/1.0 has no Transfer-Encoding"};
   const auto coding = read_transfer_encoding(*list);
   if (coding == TransferEncoding::without_end || !parser_.chunked()) {
     return HttpRefusal{400, "The last Transfer-Encoding must be chunked"};
   }
-  if (coding == TransferEncoding::chunked) return std::nullopt;
+  if (coding == TransferEncoding::chunked) return {};
   return HttpRefusal{501, "The only Transfer-Encoding that this server understands is chunked"};
 }
 
@@ -201,7 +201,7 @@ boost::asio::ip::address asio_address(const IpAddress& address) {
   return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, v6);
 }
 
-std::optional<HttpRefusal> settle_target(const HttpMessage& message, HttpRequest& request) {
+HttpChecked settle_target(const HttpMessage& message, HttpRequest& request) {
   const auto& fields = request.fields;
   if (!fields.repeated.empty()) {
     return HttpRefusal{400, "The header " + std::string(fields.repeated) + " is given more than once"};
@@ -218,7 +218,7 @@ std::optional<HttpRefusal> settle_target(const HttpMessage& message, HttpRequest
   request.host = target->host;
   request.path = target->path;
   request.query = target->query;
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace mcph

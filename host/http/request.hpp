@@ -77,12 +77,12 @@ class HttpRequestReader {
   // section 2.2).
   bool has_begun(boost::beast::flat_buffer& buffer) const;
   // Takes from the buffer what belongs to the request. A refusal: it is none that could be read on.
-  std::optional<HttpRefusal> take(boost::beast::flat_buffer& buffer);
+  HttpChecked take(boost::beast::flat_buffer& buffer);
 
   // Where the rest of a large body is to be read to, which is its place, while nothing of the request waits in a
   // buffer; empty: into that buffer. And what has come there.
   std::span<char> room_in_place();
-  std::optional<HttpRefusal> take_in_place(std::string_view bytes);
+  HttpChecked take_in_place(std::string_view bytes);
 
   bool has_header() const { return parser_.is_header_done(); }
   // Nothing more of it is needed. Of a body that is too long that is so once it is known what it is, which is to be
@@ -98,7 +98,7 @@ class HttpRequestReader {
  private:
   // The rest is what the parser has not taken.
   HttpRefusal refuse(boost::beast::error_code error, const boost::beast::flat_buffer& rest) const;
-  std::optional<HttpRefusal> refuse_coding() const;
+  HttpChecked refuse_coding() const;
   void announce_body();
   bool is_undecided(const boost::beast::flat_buffer& buffer) const;
   bool is_too_large(const boost::beast::flat_buffer& buffer) const;
@@ -143,6 +143,6 @@ struct HttpRequest {
 };
 
 // Finds out where the request goes. A refusal: it is not what HTTP allows.
-std::optional<HttpRefusal> settle_target(const HttpMessage& message, HttpRequest& request);
+HttpChecked settle_target(const HttpMessage& message, HttpRequest& request);
 
 }  // namespace mcph

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.hpp"
+
 namespace mcph {
 
 using ResponseFields = std::vector<std::pair<std::string, std::string>>;
@@ -27,6 +29,8 @@ struct HttpRefusal {
   ResponseFields fields = {};
   std::string body = {};  // in the words of the service already; empty: it is to word the message
 };
+// Of a check, whose error is what the client is answered.
+using HttpChecked = Result<void, HttpRefusal>;
 // The same where a later attempt may succeed.
 HttpRefusal unavailable(std::string message);
 

@@ -51,7 +51,7 @@ Coroutine<> until_done(boost::asio::any_io_executor executor, std::function<void
 
 }  // namespace
 
-std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request, bool is_public) {
+HttpChecked check_access(const HttpAccess& access, const HttpRequest& request, bool is_public) {
   if (request.host && !host_allowed(access, request.host)) {
     return HttpRefusal{403, "The Host header names a host that this server does not serve; allow it with --allow-host"};
   }
@@ -59,7 +59,7 @@ std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequ
     const auto option = std::string(access.origin_option);
     return HttpRefusal{403, "The Origin is not allowed" + (option.empty() ? option : "; allow it with " + option)};
   }
-  return std::nullopt;
+  return {};
 }
 
 HttpResource document(std::string path, HttpHandler get) {
@@ -76,7 +76,8 @@ Coroutine<> HttpRouter::route(HttpRequest& request, HttpConnection& connection) 
   if (!is_public) connection.vary_by_origin();
   // First, because it is said of a refusal where the request comes from.
   auto located = locate_(request);
-  if (auto refused = check_access(access_, request, is_public)) return refuse(request, connection, *std::move(refused));
+  if (const auto checked = check_access(access_, request, is_public); checked.has_error())
+    return refuse(request, connection, checked.error());
   // Also a refusal of the others, for a page that can do something about it.
   connection.let_read(is_public ? std::optional<std::string_view>("*") : request.fields.origin);
   if (located.refusal) return refuse(request, connection, *std::move(located.refusal));
@@ -94,10 +95,10 @@ Coroutine<> HttpRouter::refuse(const HttpRequest& request, HttpConnection& conne
 
 Coroutine<> HttpRouter::route_later(HttpRequest& request, HttpConnection& connection, HttpVerdict verdict) const {
   // What waits for the same thing may each time find that somebody else's wait has been of no use to it.
-  constexpr int most_waits = 3;
+  constexpr int max_waits = 3;
   const auto* const resource = find(request);
   for (int waits = 0; verdict.wait; ++waits) {
-    if (waits == most_waits) {
+    if (waits == max_waits) {
       if (verdict.given_up) verdict.given_up();
       verdict = {.refusal = unavailable("It cannot be found out now whether this request may be answered")};
       break;

@@ -34,7 +34,7 @@ using HttpMiddleware = std::function<HttpVerdict(HttpRequest& request)>;
 using HttpRefusalListener = std::function<void(const HttpRequest& request, unsigned status)>;
 
 // Refuses what is meant for another host, or comes from a page of another origin, unless pages of any may ask for it.
-std::optional<HttpRefusal> check_access(const HttpAccess& access, const HttpRequest& request, bool is_public = false);
+HttpChecked check_access(const HttpAccess& access, const HttpRequest& request, bool is_public = false);
 
 using HttpHandler = std::function<Coroutine<>(HttpRequest& request, HttpConnection& connection)>;
 

@@ -62,7 +62,7 @@ void HttpServer::serve() {
     const bool is_plain = listener->is_local_socket() || over_network_ == nullptr;
     const auto make = is_plain ? MakeHttpStream(PlainStream::make) : over_network_;
     listener->serve([this, make](HttpSocket& socket, HttpPeer peer) { return take(socket, std::move(peer), make); },
-                    is_plain ? HttpListener::Refusal::told : HttpListener::Refusal::closed);
+                    is_plain ? HttpListener::WhenFull::tell : HttpListener::WhenFull::close);
   }
   spawn(context_.get_executor(), attend_connections());
 }

@@ -1,5 +1,5 @@
 // An HTTP/1.1 server: accepts connections, has a service answer their requests, and keeps the bounds
-// that they have together. Made by main on the serving threads; any thread.
+// that they have together. Owned by whoever listens; runs on the event loops; any thread.
 #pragma once
 
 #include <atomic>

@@ -12,7 +12,7 @@
 
 #include "base/json_document.hpp"
 #include "base/principal.hpp"
-#include "protocol/method.hpp"
+#include "plugin/method.hpp"
 
 namespace mcph {
 

@@ -11,7 +11,7 @@
 #include "base/json.hpp"
 #include "base/json_document.hpp"
 #include "limits/standing.hpp"
-#include "protocol/method.hpp"
+#include "plugin/method.hpp"
 
 namespace mcph {
 

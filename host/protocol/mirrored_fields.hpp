@@ -3,10 +3,10 @@
 // request, and lives as long as that is being received.
 #pragma once
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "catalog/parameter_headers.hpp"
 #include "protocol/message.hpp"
 
@@ -15,11 +15,11 @@ namespace mcph {
 class MirroredFields {
  public:
   // An error with code -32020 if a field is missing that is required, or differs from the request.
-  virtual std::optional<RpcError> check_version(std::string_view protocol_version) const = 0;
-  virtual std::optional<RpcError> check(const Message& request) const = 0;
+  virtual Result<void, RpcError> check_version(std::string_view protocol_version) const = 0;
+  virtual Result<void, RpcError> check(const Message& request) const = 0;
   // The same of the arguments of a tool.
-  virtual std::optional<RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
-                                                  JsonValue arguments) const = 0;
+  virtual Result<void, RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
+                                                 JsonValue arguments) const = 0;
 
  protected:
   ~MirroredFields() = default;

@@ -13,9 +13,9 @@ RpcError refuse(const std::string& what) {
 
 }  // namespace
 
-std::optional<RpcError> check_meta_size(JsonValue params) {
+Result<void, RpcError> check_meta_size(JsonValue params) {
   const auto bytes = params.find("_meta").text().size();
-  if (bytes <= max_meta_bytes) return std::nullopt;
+  if (bytes <= max_meta_bytes) return {};
   return refuse("params._meta has " + std::to_string(bytes) + " bytes, and may have " + std::to_string(max_meta_bytes));
 }
 

@@ -27,7 +27,7 @@ inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId"
 // Of the _meta of a request, which is kept as a tree until its call or stream ends: 64 KiB of text.
 inline constexpr std::size_t max_meta_bytes = std::size_t{64} << 10;
 // What is wrong with one that is longer.
-std::optional<RpcError> check_meta_size(JsonValue params);
+Result<void, RpcError> check_meta_size(JsonValue params);
 
 // Whether there is _meta that only a request of this revision, or of a later one, has.
 bool has_modern_meta(JsonValue params);

@@ -20,7 +20,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr unsigned most_without_waiting = 16;
+constexpr unsigned max_without_waiting = 16;
 constexpr std::string_view not_by_tls =
     "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 68\r\n\r\n"
     "This port speaks HTTPS only; write https:// instead of http:// here\n";
@@ -129,7 +129,7 @@ Coroutine<TlsStream::Error> TlsStream::wait_for(int result, unsigned cancellatio
 }
 
 Coroutine<> TlsStream::take_turns() {
-  if (++without_waiting_ < most_without_waiting) co_return;
+  if (++without_waiting_ < max_without_waiting) co_return;
   without_waiting_ = 0;
   co_await asio::post(executor(), as_value);
 }

@@ -13,8 +13,10 @@
 namespace mcph {
 namespace {
 
-std::optional<Rejection> require_string(JsonValue params, const char* field) {
-  if (params.find(field).is_string()) return std::nullopt;
+using Checked = Result<void, Rejection>;
+
+Checked require_string(JsonValue params, const char* field) {
+  if (params.find(field).is_string()) return {};
   return Rejection{Rejection::Reason::malformed, std::string("params.") + field + " must be a string"};
 }
 
@@ -63,8 +65,8 @@ std::string own_name_json(JsonValue name, const std::string& own_name) {
   return own_name.empty() ? std::string(name.text()) : dump(Json(own_name));
 }
 
-std::optional<Rejection> check_arguments(JsonValue arguments) {
-  if (!arguments || arguments.is_null() || arguments.is_object()) return std::nullopt;
+Checked check_arguments(JsonValue arguments) {
+  if (!arguments || arguments.is_null() || arguments.is_object()) return {};
   return Rejection{Rejection::Reason::malformed_arguments, "params.arguments must be an object"};
 }
 
@@ -96,11 +98,10 @@ std::optional<ComponentPattern::Kind> kind_of(PluginMethod method) {
 
 // A call of what its client sees may still not be permitted.
 template <class Component>
-std::optional<Rejection> check_rule(const Served<Component>& served, const char* kind, const std::string& name,
-                                    JsonValue arguments) {
-  if (served.rule == nullptr) return std::nullopt;
+Checked check_rule(const Served<Component>& served, const char* kind, const std::string& name, JsonValue arguments) {
+  if (served.rule == nullptr) return {};
   auto why_not = served.rule->check(arguments);
-  if (!why_not) return std::nullopt;
+  if (!why_not) return {};
   return Rejection{Rejection::Reason::not_permitted,
                    "The " + std::string(kind) + " " + name + " is not permitted " + why_not->words,
                    why_not->scopes.empty() ? Json() : Json({{"requiredScopes", why_not->scopes}}),
@@ -127,17 +128,16 @@ Planned plan_tool_call(const Catalog& catalog, JsonValue params) {
 }
 
 Planned plan_tool_call(const Catalog& catalog, JsonValue params, const MirroredFields* mirrored) {
-  if (auto rejection = require_string(params, "name")) return *std::move(rejection);
+  if (const auto checked = require_string(params, "name"); checked.has_error()) return checked.error();
   auto name = params.find("name").string();
   const auto* served = catalog.find_tool(name);
   if (served == nullptr) return Rejection{Rejection::Reason::unknown_tool, "Unknown tool: " + name};
   const auto& tool = *served->component;
-  if (auto rejection = check_arguments(params.find("arguments"))) return *std::move(rejection);
+  if (const auto checked = check_arguments(params.find("arguments")); checked.has_error()) return checked.error();
   auto arguments = arguments_or_none(params.find("arguments"));
   if (mirrored != nullptr && !tool.parameter_headers.empty()) {
-    if (auto mismatch = mirrored->check_arguments(tool.parameter_headers, arguments)) {
-      return Rejection{Rejection::Reason::header_mismatch, std::move(mismatch->message)};
-    }
+    if (const auto checked = mirrored->check_arguments(tool.parameter_headers, arguments); checked.has_error())
+      return Rejection{Rejection::Reason::header_mismatch, checked.error().message};
   }
   if (const auto violation = tool.input_schema.validate(arguments)) return invalid_arguments(name, *violation);
   JsonDocument completed;
@@ -147,7 +147,7 @@ Planned plan_tool_call(const Catalog& catalog, JsonValue params, const MirroredF
     completed = JsonDocument::of(tree);
     arguments = completed.root();
   }
-  if (auto rejection = check_rule(*served, "tool", name, arguments)) return *std::move(rejection);
+  if (const auto checked = check_rule(*served, "tool", name, arguments); checked.has_error()) return checked.error();
   const auto own_name = own_name_json(params.find("name"), tool.alias_of);
   return CallPlan{served->plugin,
                   PluginMethod::tools_call,
@@ -161,7 +161,7 @@ Planned plan_tool_call(const Catalog& catalog, JsonValue params, const MirroredF
 }
 
 Planned plan_resource_read(const Catalog& catalog, JsonValue params) {
-  if (auto rejection = require_string(params, "uri")) return *std::move(rejection);
+  if (const auto checked = require_string(params, "uri"); checked.has_error()) return checked.error();
   auto uri = params.find("uri").string();
   const auto plan = [&](std::shared_ptr<Plugin> plugin, std::initializer_list<OwnMember> own) {
     return CallPlan{std::move(plugin), PluginMethod::resources_read, plugin_params(params, own), uri,
@@ -182,11 +182,11 @@ Planned plan_resource_read(const Catalog& catalog, JsonValue params) {
 }
 
 Planned plan_prompt_get(const Catalog& catalog, JsonValue params) {
-  if (auto rejection = require_string(params, "name")) return *std::move(rejection);
+  if (const auto checked = require_string(params, "name"); checked.has_error()) return checked.error();
   auto name = params.find("name").string();
   const auto* served = catalog.find_prompt(name);
   if (served == nullptr) return Rejection{Rejection::Reason::unknown_prompt, "Unknown prompt: " + name};
-  if (auto rejection = check_arguments(params.find("arguments"))) return *std::move(rejection);
+  if (const auto checked = check_arguments(params.find("arguments")); checked.has_error()) return checked.error();
 
   const auto arguments = arguments_or_none(params.find("arguments"));
   for (const auto [argument, value] : arguments.members()) {
@@ -201,7 +201,7 @@ Planned plan_prompt_get(const Catalog& catalog, JsonValue params) {
                        "Prompt " + name + " needs the argument \"" + required + "\""};
     }
   }
-  if (auto rejection = check_rule(*served, "prompt", name, arguments)) return *std::move(rejection);
+  if (const auto checked = check_rule(*served, "prompt", name, arguments); checked.has_error()) return checked.error();
   const auto own_name = own_name_json(params.find("name"), served->component->alias_of);
   return CallPlan{served->plugin, PluginMethod::prompts_get,
                   plugin_params(params, {{"arguments", arguments.text()}, {"name", own_name}}), name,

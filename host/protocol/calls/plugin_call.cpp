@@ -76,8 +76,8 @@ std::string_view words_for(CancelReason reason) {
 
 }  // namespace
 
-std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
-                                const CallAnswers& words) {
+Result<void, Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
+                               const CallAnswers& words) {
   auto params = read_json(call.params);
   // As its client calls it, which may be an alias.
   params[call.method == PluginMethod::resources_read ? "uri" : "name"] = call.component;
@@ -89,7 +89,7 @@ std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const C
   if (all.is_null()) all = Json::object();
   all.update(answers);
   PluginCall::begin(std::move(plan), std::move(call.origin), call.exchange, words);
-  return std::nullopt;
+  return {};
 }
 
 void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,

@@ -86,8 +86,8 @@ class CallAnswers {
 
 // Begins a suspended call again with what the client has answered meanwhile. Why not, where the component is no more or
 // its arguments are no longer right.
-std::optional<Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
-                                const CallAnswers& words);
+Result<void, Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
+                               const CallAnswers& words);
 
 class PluginCall final : public Call, public CallerView, public std::enable_shared_from_this<PluginCall> {
  public:

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "base/json_text.hpp"
+#include "plugin/method.hpp"
 #include "protocol/calls/caller_text.hpp"
 #include "protocol/calls/plugin_result.hpp"
-#include "protocol/method.hpp"
 
 namespace mcph {
 namespace {

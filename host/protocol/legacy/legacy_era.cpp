@@ -295,11 +295,11 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
 }
 
 void LegacyEra::go_on(const SuspendedCall& call, const Json& answers) const {
-  auto rejection = resume(call, answers, *catalog_.current(call.origin.caller->principal), *this);
-  if (!rejection) return;
-  call_log_.refused(name_of(call.method), call.component, rejection->message);
-  note_rejection(*rejection, catalog_, *call.exchange);
-  refuse(call.origin.id, *call.origin.caller, *call.exchange, *std::move(rejection));
+  const auto resumed = resume(call, answers, *catalog_.current(call.origin.caller->principal), *this);
+  if (resumed.has_value()) return;
+  call_log_.refused(name_of(call.method), call.component, resumed.error().message);
+  note_rejection(resumed.error(), catalog_, *call.exchange);
+  refuse(call.origin.id, *call.origin.caller, *call.exchange, resumed.error());
 }
 
 void LegacyEra::give_up(const SuspendedCall& call, const PendingInputRequests::NoAnswers& no_answers) const {

@@ -120,9 +120,9 @@ ModernEra::Handler ModernEra::find_handler(std::optional<Method> method) {
 void ModernEra::handle(const Message& message, const RequestContext& context, const std::shared_ptr<Exchange>& exchange,
                        const std::shared_ptr<NotificationStream>& output) {
   Request request{message.id, message.params, {}, {}, exchange, output, context.mirrored, context.limits};
-  if (const auto error = check(message, request, context.principal)) {
-    call_log_.refused(message.method_name, call_log_.component_in(message.params), error->message);
-    return exchange->reply(error_reply(request.id, *error, ReplyStatus::invalid));
+  if (const auto checked = check(message, request, context.principal); checked.has_error()) {
+    call_log_.refused(message.method_name, call_log_.component_in(message.params), checked.error().message);
+    return exchange->reply(error_reply(request.id, checked.error(), ReplyStatus::invalid));
   }
   const auto handler = find_handler(message.method);
   if (handler == nullptr) {
@@ -135,12 +135,12 @@ void ModernEra::handle(const Message& message, const RequestContext& context, co
   (this->*handler)(std::move(request));
 }
 
-std::optional<RpcError> ModernEra::check(const Message& message, Request& request, const Principal& principal) {
+Result<void, RpcError> ModernEra::check(const Message& message, Request& request, const Principal& principal) {
   const auto read = read_version(message.params);
   if (read.has_error()) return read.error();
   const auto& version = *read;
   if (request.mirrored != nullptr) {
-    if (auto error = request.mirrored->check_version(version)) return error;
+    if (auto checked = request.mirrored->check_version(version); checked.has_error()) return checked;
   }
   if (version != revision) {
     return RpcError{error_code::unsupported_protocol_version,
@@ -157,7 +157,7 @@ std::optional<RpcError> ModernEra::check(const Message& message, Request& reques
   auto& caller = *taken;
   caller.principal = principal;
   request.caller = std::make_shared<const Caller>(std::move(caller));
-  return request.mirrored == nullptr ? std::nullopt : request.mirrored->check(message);
+  return request.mirrored == nullptr ? Result<void, RpcError>() : request.mirrored->check(message);
 }
 
 std::shared_ptr<const Catalog> ModernEra::view_of(const Request& request) const {
@@ -334,7 +334,7 @@ bool ModernEra::has_room_for_subscription() {
   // Not each time, so that each of ten thousand takes no longer than each of ten.
   if (subscriptions_.size() >= clean_at_) {
     std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
-    clean_at_ = std::min(2 * subscriptions_.size() + least_to_clean, max_subscriptions);
+    clean_at_ = std::min(2 * subscriptions_.size() + min_to_clean, max_subscriptions);
   }
   return subscriptions_.size() < max_subscriptions;
 }
@@ -451,11 +451,11 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
 
 void ModernEra::go_on(const SuspendedCall& call, const Json& answers) const {
   const auto& caller = *call.origin.caller;
-  auto rejection = resume(call, answers, *catalog_.current(caller.principal), *this);
-  if (!rejection) return;
-  call_log_.refused(name_of(call.method), call.component, rejection->message);
-  note_rejection(*rejection, catalog_, *call.exchange);
-  call.exchange->reply(rejection_reply(call.origin.id, *std::move(rejection)));
+  const auto resumed = resume(call, answers, *catalog_.current(caller.principal), *this);
+  if (resumed.has_value()) return;
+  call_log_.refused(name_of(call.method), call.component, resumed.error().message);
+  note_rejection(resumed.error(), catalog_, *call.exchange);
+  call.exchange->reply(rejection_reply(call.origin.id, resumed.error()));
 }
 
 }  // namespace mcph

@@ -92,7 +92,7 @@ class ModernEra final : public CallAnswers {
   static Handler find_handler(std::optional<Method> method);
 
   // Takes what the message says about its client into the request; an error if it does not say what it must.
-  static std::optional<RpcError> check(const Message& message, Request& request, const Principal& principal);
+  static Result<void, RpcError> check(const Message& message, Request& request, const Principal& principal);
 
   // What its client may see.
   std::shared_ptr<const Catalog> view_of(const Request& request) const;
@@ -144,10 +144,10 @@ class ModernEra final : public CallAnswers {
   CallObserver* const observer_;
 
   Mutex mutex_;
-  static constexpr std::size_t least_to_clean = 16;
+  static constexpr std::size_t min_to_clean = 16;
   static constexpr std::size_t max_subscriptions = 100'000;
   std::vector<std::weak_ptr<Subscription>> subscriptions_ GUARDED_BY(mutex_);
-  std::size_t clean_at_ GUARDED_BY(mutex_) = least_to_clean;  // of them, those that are over go
+  std::size_t clean_at_ GUARDED_BY(mutex_) = min_to_clean;  // of them, those that are over go
   bool ending_ GUARDED_BY(mutex_) = false;
 };
 

@@ -1,6 +1,7 @@
 // The protocol's front: takes the text that a transport received, finds out which era it belongs to and to which
 // session, and hands it on. Every text ends in exactly one reply on its exchange, an empty one where none is due.
-// Made by main; any thread.
+// Owned by what serves it, with its transport; any thread. One function a thing that a transport can tell it or ask of
+// it.
 #pragma once
 
 #include <atomic>

@@ -163,7 +163,8 @@ class HttpUpstream::Post final : public Stream {
       if (unfit_.empty() && is_event_stream(head)) coming_ = Coming::events;
       has_begun_ = has_begun_ || coming_ == Coming::events;
       // The rest of its stream, where that broke, need not say it again.
-      if (message_.method == "initialize" && reader_.last_id().empty()) begin_session(head.field("Mcp-Session-Id"));
+      if (message_.method == Method::initialize && reader_.last_id().empty())
+        begin_session(head.field("Mcp-Session-Id"));
     }
     challenge_ = head.field("WWW-Authenticate");
     if (message_.taken) message_.taken();
@@ -268,13 +269,13 @@ class HttpUpstream::Post final : public Stream {
     const auto error = is_first && !is_about_access ? error_in(body_, id(), is_passing(status_)) : std::nullopt;
     if (error) return listener.message_came(*error, of_stream());
     auto why = http().refusal(status_, challenge_, body_);
-    if (message_.method == "initialize" && (status_ == 404 || status_ == 405))
+    if (message_.method == Method::initialize && (status_ == 404 || status_ == 405))
       why.message += R"(; if it speaks the older HTTP+SSE, write "type": "sse")";
     listener.request_failed(id(), {std::move(why), status_});
   }
   // A notification or a response. Nobody waits for it.
   void end_of_other() {
-    const bool is_in_session = message_.method == "notifications/initialized" && !message_.is_modern;
+    const bool is_in_session = message_.method == Method::notifications_initialized && !message_.is_modern;
     if (is_in_session && is_success(status_)) upstream_->listen();
     if (status_ == 404 && has_session_) upstream_->session_is_gone(status_);
   }
@@ -358,12 +359,12 @@ Result<> HttpUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chro
 
 Result<> HttpUpstream::send(UpstreamMessage message) {
   // The end of its stream is how a request is cancelled.
-  if (message.is_modern && message.method == "notifications/cancelled") return {};
+  if (message.is_modern && message.method == Method::notifications_cancelled) return {};
   auto request = http_->request("POST", http_->settings().url);
   request.add("Content-Type", "application/json");
   request.add("Accept", "application/json, text/event-stream");
   if (message.is_modern) {
-    if (!message.method.empty()) request.add("Mcp-Method", message.method);
+    if (message.method) request.add("Mcp-Method", name_of(*message.method));
     if (!message.name.empty()) request.add("Mcp-Name", encode_mcp_header_value(message.name));
     for (const auto& [name, value] : message.fields)
       request.add(name, value);
@@ -373,7 +374,7 @@ Result<> HttpUpstream::send(UpstreamMessage message) {
   {
     const MutexLock lock(mutex_);
     if (is_closed_) return fail("the connection to the upstream is closed");
-    const bool is_legacy = !message.is_modern && message.method != "initialize";
+    const bool is_legacy = !message.is_modern && message.method != Method::initialize;
     if (is_legacy && !message.revision.empty()) revision_ = message.revision;
     // What it asks may be answered by who does not know what has been agreed.
     const auto& revision = is_legacy ? revision_ : message.revision;

@@ -332,7 +332,7 @@ Result<> ProcessUpstream::send(UpstreamMessage message) {
   return {};
 }
 
-void ProcessUpstream::send_kept() NO_THREAD_SAFETY_ANALYSIS {  // the caller holds sending_
+void ProcessUpstream::send_kept() {
   while (!kept_.empty()) {
     const auto& front = kept_.front();
     const int input = input_.get();

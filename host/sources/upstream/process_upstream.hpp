@@ -72,7 +72,7 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   void tell(std::string_view line) REQUIRES(reading_);
   void tell_long(std::size_t size, std::string_view beginning, std::string_view end) REQUIRES(reading_);
 
-  void send_kept();
+  void send_kept() REQUIRES(sending_);
   void resume_sending();
   void end_sending();
 

@@ -153,7 +153,7 @@ Result<> SseUpstream::send(UpstreamMessage message) {
     const MutexLock lock(mutex_);
     if (end_) return *end_;
     endpoint = endpoint_;
-    if (!message.revision.empty() && message.method != "initialize") revision_ = message.revision;
+    if (!message.revision.empty() && message.method != Method::initialize) revision_ = message.revision;
     revision = revision_;
   }
   auto request = http_->request("POST", *endpoint);

@@ -14,7 +14,7 @@ namespace mcph {
 namespace {
 
 // Of one call.
-constexpr unsigned max_questions = 256;
+constexpr unsigned max_input_requests = 256;
 
 bool has_capability(std::string_view capabilities, const char* capability, const char* part) {
   const auto parts = json_member(capabilities, capability).value_or("{}");
@@ -23,25 +23,28 @@ bool has_capability(std::string_view capabilities, const char* capability, const
 }
 
 // What of a capability that the client has it lacks for this; null: nothing.
-const char* lacking_part(const from_upstream::Request& question, const std::string& capabilities) {
-  const auto& params = question.params;
-  if (question.method == "elicitation/create") {
+const char* lacking_part(const from_upstream::Request& input_request, const std::string& capabilities) {
+  const auto& params = input_request.params;
+  const auto method = find_method(input_request.method);
+  if (method == Method::elicitation_create) {
     const char* const mode = params.value("mode", OrderedJson()) == "url" ? "url" : "form";
     return has_capability(capabilities, "elicitation", mode) ? nullptr : mode;
   }
-  const bool needs_tools = question.method == "sampling/createMessage" && params.contains("tools");
+  const bool needs_tools = method == Method::sampling_create_message && params.contains("tools");
   return needs_tools && !has_capability(capabilities, "sampling", "tools") ? "tools" : nullptr;
 }
 
+// Null: it is not for a client.
 const char* capability_for(std::string_view method) {
-  if (method == "elicitation/create") return "elicitation";
-  if (method == "sampling/createMessage") return "sampling";
-  return method == "roots/list" ? "roots" : nullptr;
+  const auto known = find_method(method);
+  if (known == Method::elicitation_create) return "elicitation";
+  if (known == Method::sampling_create_message) return "sampling";
+  return known == Method::roots_list ? "roots" : nullptr;
 }
 
 // The requests of an input_required result that may be passed on: an upstream reads nothing of this host.
 std::optional<OrderedJson> passed_on_requests(const OrderedJson& requests) {
-  if (!requests.is_object() || requests.size() > UpstreamQuestions::max_of_call) return std::nullopt;
+  if (!requests.is_object() || requests.size() > UpstreamInputRequests::max_of_call) return std::nullopt;
   for (const auto& [name, request] : requests.items()) {
     const auto method = request.is_object() ? request.value("method", OrderedJson()) : OrderedJson();
     if (!method.is_string() || capability_for(method.get_ref<const std::string&>()) == nullptr) return std::nullopt;
@@ -49,8 +52,8 @@ std::optional<OrderedJson> passed_on_requests(const OrderedJson& requests) {
   return requests;
 }
 
-bool are_all_accepted(const AskedQuestions& questions, const Json& answers) {
-  return std::ranges::all_of(questions.requests.items(), [&](const auto& request) {
+bool are_all_accepted(const AskedInputRequests& input_requests, const Json& answers) {
+  return std::ranges::all_of(input_requests.requests.items(), [&](const auto& request) {
     const auto answer = answers.find(request.key());
     return answer != answers.end() && answer->is_object() && answer->value("action", Json()) == "accept";
   });
@@ -58,33 +61,33 @@ bool are_all_accepted(const AskedQuestions& questions, const Json& answers) {
 
 }  // namespace
 
-void UpstreamCalls::expire_questions(UpstreamQuestions::Clock::time_point now) {
-  for (const auto& each : questions_.take_expired(now))
+void UpstreamCalls::expire_input_requests(UpstreamInputRequests::Clock::time_point now) {
+  for (const auto& each : input_requests_.take_expired(now))
     withdraw(each, upstream_code::internal_error, "nobody has answered in time");
 }
 
 void UpstreamCalls::not_answered(const std::string& input_state, int code, std::string_view why) {
-  if (const auto questions = questions_.drop(input_state)) withdraw(*questions, code, why);
+  if (const auto input_requests = input_requests_.drop(input_state)) withdraw(*input_requests, code, why);
 }
 
-void UpstreamCalls::withdraw(const AskedQuestions& questions, int code, std::string_view why) {
+void UpstreamCalls::withdraw(const AskedInputRequests& input_requests, int code, std::string_view why) {
   const auto current = served();
-  if (questions.request == 0 || current == nullptr || current->number != questions.connection) return;
+  if (input_requests.request == 0 || current == nullptr || current->number != input_requests.connection) return;
   std::vector<Json> ids;
-  for (const auto& [name, id] : questions.ids)
+  for (const auto& [name, id] : input_requests.ids)
     ids.push_back(id);
   {
     const MutexLock lock(mutex_);
-    const auto found = current->given.find(questions.request);
+    const auto found = current->given.find(input_requests.request);
     if (found == current->given.end()) return;
-    for (const auto& [name, question] : found->second.open)
-      ids.push_back(question.id);
-    erase(*current, questions.request);
+    for (const auto& [name, input_request] : found->second.open)
+      ids.push_back(input_request.id);
+    erase(*current, input_requests.request);
   }
   const auto& [client, peer] = current->link;
   for (const auto& id : ids)
     client->refuse(peer, id, code, utf8_prefix(why, max_message_bytes));
-  client->cancel(peer, questions.request, "what it has asked is not answered");
+  client->cancel(peer, input_requests.request, "what it has asked is not answered");
   give_waiting();
 }
 
@@ -104,19 +107,19 @@ std::optional<UpstreamCalls::RequestId> UpstreamCalls::asking_request(const Serv
   return last;
 }
 
-bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Request& question) {
+bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Request& input_request) {
   const auto current = served();
   if (current == nullptr) return false;
   const auto& [client, peer] = current->link;
-  const auto refuse = [&client = client, &peer = peer, &question](int code, std::string_view why) {
-    client->refuse(peer, question.id, code, why);
+  const auto refuse = [&client = client, &peer = peer, &input_request](int code, std::string_view why) {
+    client->refuse(peer, input_request.id, code, why);
     return true;
   };
-  const char* const capability = capability_for(question.method);
+  const char* const capability = capability_for(input_request.method);
   if (capability == nullptr) return refuse(upstream_code::method_not_found, "there is no such method here");
   bool asks_now = false;
   std::optional<RequestId> asking;
-  const auto bytes = dump(question.params).size();
+  const auto bytes = dump(input_request.params).size();
   {
     MutexLock lock(mutex_);
     asking = asking_request(*current, request);
@@ -124,8 +127,8 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
       const auto is_at = [](const auto& each) { return !each.second.outcome; };
       const bool any = std::ranges::any_of(current->given, is_at);
       lock.unlock();
-      if (question.method == "roots/list" && !any) {
-        client->answer(peer, question.id, {{"roots", Json::array()}});
+      if (find_method(input_request.method) == Method::roots_list && !any) {
+        client->answer(peer, input_request.id, {{"roots", Json::array()}});
         return true;
       }
       return refuse(
@@ -140,40 +143,40 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
       return refuse(upstream_code::method_not_found,
                     std::string("the client that made this call has no ") + capability);
     }
-    if (const char* const part = lacking_part(question, given.capabilities)) {
+    if (const char* const part = lacking_part(input_request, given.capabilities)) {
       lock.unlock();
       return refuse(upstream_code::invalid_params,
                     std::string("the client that made this call has no ") + capability + " with " + part);
     }
-    if (given.open.size() >= UpstreamQuestions::max_of_call || ++given.questions > max_questions ||
+    if (given.open.size() >= UpstreamInputRequests::max_of_call || ++given.input_requests > max_input_requests ||
         !keep(*current, given, bytes)) {
       lock.unlock();
       return refuse(upstream_code::internal_error, "the call has asked too much");
     }
-    given.open.emplace_back(std::to_string(given.questions), std::move(question));
+    given.open.emplace_back(std::to_string(given.input_requests), std::move(input_request));
     asks_now = given.call != 0;
   }
   if (asks_now) ask_open(current, *asking);
   return true;
 }
 
-void UpstreamCalls::withdrawn(const Json& question) {
+void UpstreamCalls::withdrawn(const Json& input_request) {
   const auto current = served();
   if (current == nullptr) return;
   {
     const MutexLock lock(mutex_);
-    const auto is_it = [&](const auto& each) { return each.second.id == question; };
+    const auto is_it = [&](const auto& each) { return each.second.id == input_request; };
     for (auto& [request, given] : current->given)
       if (std::erase_if(given.open, is_it) > 0) return;
   }
-  if (const auto told = questions_.withdraw(current->number, question)) told();
+  if (const auto told = input_requests_.withdraw(current->number, input_request)) told();
 }
 
 // Ends the call with what has been asked since.
 void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
-  AskedQuestions questions;
-  questions.request = request;
-  questions.connection = served->number;
+  AskedInputRequests input_requests;
+  input_requests.request = request;
+  input_requests.connection = served->number;
   std::uint64_t call = 0;
   bool keeps_place = false;
   {
@@ -182,29 +185,29 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
     if (found == served->given.end() || found->second.call == 0 || found->second.open.empty()) return;
     auto& given = found->second;
     call = std::exchange(given.call, 0);
-    // Where there may be one call at a time, the next one's questions are not to be taken for this one's.
+    // Where there may be one call at a time, the next one's input requests are not to be taken for this one's.
     keeps_place = given.keeps_place = limits_.concurrent_calls == 1;
     served->requests.erase(call);
-    questions.caller = given.caller;
-    for (auto& [name, question] : given.open) {
-      questions.ids[name] = question.id;
-      questions.requests[name] = {{"method", question.method}, {"params", std::move(question.params)}};
+    input_requests.caller = given.caller;
+    for (auto& [name, input_request] : given.open) {
+      input_requests.ids[name] = input_request.id;
+      input_requests.requests[name] = {{"method", input_request.method}, {"params", std::move(input_request.params)}};
     }
     given.open.clear();
     served->kept_bytes -= std::exchange(given.kept_bytes, 0);
   }
   if (!keeps_place) ended_on(*served);
-  ask(call, questions);
+  ask(call, input_requests);
 }
 
-void UpstreamCalls::ask(std::uint64_t call, const AskedQuestions& questions) {
-  const auto text = questions_.ask(questions, UpstreamQuestions::Clock::now());
+void UpstreamCalls::ask(std::uint64_t call, const AskedInputRequests& input_requests) {
+  const auto text = input_requests_.ask(input_requests, UpstreamInputRequests::Clock::now());
   if (text && text->size() <= limits_.result_bytes) {
     table_.complete({call, static_cast<std::int32_t>(Outcome::input_required), *text});
     return;
   }
-  if (text) questions_.drop(json_string(json_member(*text, "inputState").value_or("")).value_or(""));
-  withdraw(questions, upstream_code::internal_error, "too much is asked");
+  if (text) input_requests_.drop(json_string(json_member(*text, "inputState").value_or("")).value_or(""));
+  withdraw(input_requests, upstream_code::internal_error, "too much is asked");
   table_.refuse(call, " has asked its clients too much that they have not answered");
 }
 
@@ -212,13 +215,13 @@ void UpstreamCalls::ask(std::uint64_t call, const AskedQuestions& questions) {
 bool UpstreamCalls::goes_on(const Call& call) const {
   if (limits_.concurrent_calls > 1) return false;
   const auto state = json_member(call.params(), "inputState");
-  return state && questions_.are_of_request(json_string(*state).value_or(""));
+  return state && input_requests_.are_of_request(json_string(*state).value_or(""));
 }
 
 // A call that brings answers to what was asked.
 void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params) {
   const auto& [id, call] = admitted;
-  const auto answered = questions_.take(
+  const auto answered = input_requests_.take(
       params.state, params.responses.empty() ? Json::object() : read_json(params.responses), call->caller());
   if (!answered) {
     table_.refuse(
@@ -227,41 +230,43 @@ void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& a
         "much time has passed; make the call again");
     return ended_on(*served);
   }
-  const auto& [questions, answers] = *answered;
-  if (questions.request != 0) return go_on(served, id, *answered);
-  if (questions.without_visits) {
-    if (are_all_accepted(questions, answers))
+  const auto& [input_requests, answers] = *answered;
+  if (input_requests.request != 0) return go_on(served, id, *answered);
+  if (input_requests.without_visits) {
+    if (are_all_accepted(input_requests, answers))
       return begin_request(served, admitted, std::move(params), {.has_visited = true, .is_last_try = true});
-    table_.complete({id, static_cast<std::int32_t>(Outcome::error), *questions.without_visits});
+    table_.complete({id, static_cast<std::int32_t>(Outcome::error), *input_requests.without_visits});
     return ended_on(*served);
   }
   append_json_member(params.members, "inputResponses", dump(answers));
-  if (questions.request_state) append_json_member(params.members, "requestState", dump(Json(*questions.request_state)));
+  if (input_requests.request_state)
+    append_json_member(params.members, "requestState", dump(Json(*input_requests.request_state)));
   begin_request(served, admitted, std::move(params), {.is_last_try = true});
 }
 
 // The call takes over the request that has asked.
-void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered) {
-  const auto& [questions, answers] = answered;
+void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call,
+                          const UpstreamInputRequests::Answered& answered) {
+  const auto& [input_requests, answers] = answered;
   std::optional<UpstreamOutcome> outcome;
   std::optional<ToldProgress> told;
   bool is_there = false;
   Given ended;
   {
     const MutexLock lock(mutex_);
-    const auto found = served->given.find(questions.request);
-    is_there = found != served->given.end() && questions.connection == served->number;
+    const auto found = served->given.find(input_requests.request);
+    is_there = found != served->given.end() && input_requests.connection == served->number;
     if (is_there) {
       auto& given = found->second;
       outcome = std::exchange(given.outcome, std::nullopt);
       told = std::exchange(given.progress, std::nullopt);
       if (outcome) {
         ended = given;
-        erase(*served, questions.request);
+        erase(*served, input_requests.request);
       } else {
         if (std::exchange(given.keeps_place, false)) --served->running;
         given.call = call;
-        served->requests[call] = questions.request;
+        served->requests[call] = input_requests.request;
       }
     }
   }
@@ -276,28 +281,28 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call, const Ups
     return complete(call, ended, *std::move(outcome), false);
   }
   const auto& [client, peer] = served->link;
-  for (const auto& [name, id] : questions.ids) {
+  for (const auto& [name, id] : input_requests.ids) {
     if (answers.contains(name)) {
       client->answer(peer, id, answers[name]);
     } else {
       client->refuse(peer, id, upstream_code::internal_error, "the client has not answered");
     }
   }
-  ask_open(served, questions.request);
+  ask_open(served, input_requests.request);
 }
 
 // Of the modern era.
 bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
   const auto result = parse_in_order(text);
   if (result.has_error() || !result->is_object()) return false;
-  AskedQuestions questions;
-  questions.caller = caller;
+  AskedInputRequests input_requests;
+  input_requests.caller = caller;
   if (const auto state = result->value("requestState", OrderedJson()); state.is_string())
-    questions.request_state = state;
+    input_requests.request_state = state;
   const auto requests = passed_on_requests(result->value("inputRequests", OrderedJson::object()));
   if (!requests || requests->empty()) return false;
-  questions.requests = *requests;
-  ask(call, questions);
+  input_requests.requests = *requests;
+  ask(call, input_requests);
   return true;
 }
 

@@ -11,7 +11,7 @@
 namespace mcph {
 namespace {
 
-// What is kept of all calls whose clients are asked: further questions, and answers that came meanwhile.
+// What is kept of all calls whose clients are asked: further input requests, and answers that came meanwhile.
 constexpr std::size_t max_kept_bytes = std::size_t{64} << 20;
 // Times that one call is made again because the upstream wants to have its state back, and nothing else.
 constexpr unsigned max_repetitions = 32;
@@ -21,7 +21,7 @@ constexpr std::size_t max_shown_type = 64;
 
 constexpr std::string_view words_for_cancelled = "the client has cancelled the call, or its time is over";
 
-// What of the caller's capabilities has to do with questions.
+// What of the caller's capabilities has to do with input requests.
 std::string asked_capabilities(std::string_view context) {
   std::string some;
   JsonMembers all(json_member(context, "clientCapabilities").value_or("{}"));
@@ -55,10 +55,11 @@ std::optional<std::string> lone_state_in(std::string_view result) {
 // Of the error of 2025-11-25 that asks for visits of web pages before the same is asked again.
 std::optional<OrderedJson> asked_visits(const Json& data) {
   const auto visits = data.is_object() ? data.value("elicitations", Json()) : Json();
-  if (!visits.is_array() || visits.empty() || visits.size() > UpstreamQuestions::max_of_call) return std::nullopt;
+  if (!visits.is_array() || visits.empty() || visits.size() > UpstreamInputRequests::max_of_call) return std::nullopt;
   auto requests = OrderedJson::object();
   for (std::size_t i = 0; i < visits.size(); ++i)
-    requests[std::to_string(i + 1)] = {{"method", "elicitation/create"}, {"params", OrderedJson(visits[i])}};
+    requests[std::to_string(i + 1)] = {{"method", name_of(Method::elicitation_create)},
+                                       {"params", OrderedJson(visits[i])}};
   return requests;
 }
 
@@ -115,7 +116,7 @@ void UpstreamCalls::lose(const Error& why) {
     lost->given.clear();
     lost->kept_bytes = 0;
   }
-  questions_.drop_requests();
+  input_requests_.drop_requests();
   for (const auto call : calls)
     table_.refuse(call, ": the call failed, because " + why.message);
 }
@@ -324,7 +325,7 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
   auto capabilities = asked_capabilities(context);
   const auto request = client->next_id();
   auto message = request_to(
-      peer, request, name_of(call->method()), params.members,
+      peer, request, method_of(call->method()), params.members,
       {.own = passed_on_meta(context), .capabilities = capabilities, .wants_progress = true, .wants_log = true});
   const bool is_mirrored =
       peer.is_modern && call->method() == PluginMethod::tools_call && client->transport().process() == 0;
@@ -469,11 +470,11 @@ void UpstreamCalls::complete_with_error(std::uint64_t call, const Given& given, 
   const auto text = error_text(error.code, error.message, error.data);
   const bool may_ask = error.code == upstream_code::url_elicitation_required && !given.has_visited;
   if (auto visits = may_ask ? asked_visits(error.data) : std::nullopt) {
-    AskedQuestions questions;
-    questions.caller = given.caller;
-    questions.without_visits = text;
-    questions.requests = *std::move(visits);
-    return ask(call, questions);
+    AskedInputRequests input_requests;
+    input_requests.caller = given.caller;
+    input_requests.without_visits = text;
+    input_requests.requests = *std::move(visits);
+    return ask(call, input_requests);
   }
   table_.complete({call, static_cast<std::int32_t>(Outcome::error), text});
 }

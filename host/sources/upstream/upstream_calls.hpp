@@ -28,8 +28,8 @@
 #include "plugin/call_table.hpp"
 #include "plugin/plugin.hpp"
 #include "sources/upstream/upstream_client.hpp"
+#include "sources/upstream/upstream_input_requests.hpp"
 #include "sources/upstream/upstream_listing.hpp"
-#include "sources/upstream/upstream_questions.hpp"
 #include "telemetry/rate_limited_log.hpp"
 
 namespace mcph {
@@ -64,20 +64,20 @@ class UpstreamCalls final : private CallTable::Owner {
 
   // Whether the upstream is at nothing: neither at a call nor at one that waits for answers of its client.
   bool is_idle() const;
-  void expire_questions(UpstreamQuestions::Clock::time_point now);
+  void expire_input_requests(UpstreamInputRequests::Clock::time_point now);
   // As Plugin has it.
   void not_answered(const std::string& input_state, int code, std::string_view why);
   void when_withdrawn(const std::string& input_state, const std::function<void()>& told) {
-    questions_.watch(input_state, told);
+    input_requests_.watch(input_state, told);
   }
 
   // What the connection tells, as UpstreamClient::Owner has it.
   void progressed(RequestId request, double progress, double total, std::string_view message);
   void said(std::optional<RequestId> request, std::string_view level, std::string_view text, std::string_view data);
   // False: no connection is served, and nobody has answered.
-  bool asked(std::optional<RequestId> request, from_upstream::Request& question);
+  bool asked(std::optional<RequestId> request, from_upstream::Request& input_request);
   // It wants no answer any more to what it has asked under this id.
-  void withdrawn(const Json& question);
+  void withdrawn(const Json& input_request);
 
  private:
   enum class Door { waits, open, refuses };
@@ -95,7 +95,7 @@ class UpstreamCalls final : private CallTable::Owner {
     std::vector<std::pair<std::string, from_upstream::Request>> open = {};  // asked since, by names
     std::optional<UpstreamOutcome> outcome = {};                            // that came meanwhile
     std::optional<ToldProgress> progress = {};                              // likewise, the last of it
-    unsigned questions = 0;                                                 // so far
+    unsigned input_requests = 0;                                            // so far
     unsigned repetitions = 0;                                               // of the call, for its state alone
     bool has_visited = false;                                               // the call is made again because of that
     bool is_last_try = false;                                               // it is not made once more
@@ -147,7 +147,7 @@ class UpstreamCalls final : private CallTable::Owner {
   void erase(Served& served, RequestId request) REQUIRES(mutex_);
   void keep_outcome(Served& served, Given& given, UpstreamOutcome outcome) REQUIRES(mutex_);
   void resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
-  void go_on(const ServedPtr& served, std::uint64_t call, const UpstreamQuestions::Answered& answered);
+  void go_on(const ServedPtr& served, std::uint64_t call, const UpstreamInputRequests::Answered& answered);
   Params params_of(const Call& call) const;
   std::string own_name(PluginMethod method, std::string_view name) const REQUIRES(mutex_);
   std::vector<ParameterHeader> headers_of(const std::string& tool) const;
@@ -159,10 +159,10 @@ class UpstreamCalls final : private CallTable::Owner {
   void complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks);
   void complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error);
   bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
-  void ask(std::uint64_t call, const AskedQuestions& questions);
+  void ask(std::uint64_t call, const AskedInputRequests& input_requests);
   void ask_open(const ServedPtr& served, RequestId request);
   // The request that has asked them is over, unless it has ended by itself.
-  void withdraw(const AskedQuestions& questions, int code, std::string_view why);
+  void withdraw(const AskedInputRequests& input_requests, int code, std::string_view why);
   bool goes_on(const Call& call) const;
   static std::optional<RequestId> asking_request(const Served& served, std::optional<RequestId> known);
 
@@ -170,7 +170,7 @@ class UpstreamCalls final : private CallTable::Owner {
   const PluginLimits& limits_;
   RateLimitedLog& log_;
   const Failed failed_;
-  UpstreamQuestions questions_;
+  UpstreamInputRequests input_requests_;
 
   mutable Mutex mutex_;
   Door door_ GUARDED_BY(mutex_) = Door::waits;

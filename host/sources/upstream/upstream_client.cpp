@@ -59,7 +59,7 @@ std::string text_of_log(const Json& params) {
   return std::string(utf8_prefix(text, max_message_bytes));
 }
 
-UpstreamMessage message_of(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, const Json& params) {
+UpstreamMessage message_of(const UpstreamPeer& peer, std::uint64_t id, Method method, const Json& params) {
   const auto text = dump(params);
   // Without its brackets.
   return request_to(peer, id, method, std::string_view(text).substr(1, text.size() - 2));
@@ -77,8 +77,8 @@ UpstreamClient::RequestId UpstreamClient::next_id() {
   return ++last_id_;
 }
 
-Result<UpstreamClient::RequestId> UpstreamClient::request(const UpstreamPeer& peer, std::string_view method,
-                                                          const Json& params, Answered answered) {
+Result<UpstreamClient::RequestId> UpstreamClient::request(const UpstreamPeer& peer, Method method, const Json& params,
+                                                          Answered answered) {
   const auto id = next_id();
   return request(message_of(peer, id, method, params), id, std::move(answered));
 }
@@ -105,27 +105,27 @@ UpstreamClient::Answered UpstreamClient::take_pending(RequestId id) {
 
 void UpstreamClient::cancel(const UpstreamPeer& peer, RequestId request, std::string_view reason) {
   if (take_pending(request) == nullptr) return;
-  notify(peer, "notifications/cancelled", {{"requestId", request}, {"reason", reason}});
+  notify(peer, Method::notifications_cancelled, {{"requestId", request}, {"reason", reason}});
   transport_->abandon(std::to_string(request));
 }
 
 // What is not sent any more is of no use to anybody.
-void UpstreamClient::notify(const UpstreamPeer& peer, std::string_view method, Json params) {
+void UpstreamClient::notify(const UpstreamPeer& peer, Method method, Json params) {
   static_cast<void>(transport_->send(notification_to(peer, method, std::move(params))));
 }
 
-void UpstreamClient::answer(const UpstreamPeer& peer, const Json& question, const Json& result) {
-  static_cast<void>(transport_->send(answer_to(peer, question, result)));
+void UpstreamClient::answer(const UpstreamPeer& peer, const Json& input_request, const Json& result) {
+  static_cast<void>(transport_->send(answer_to(peer, input_request, result)));
 }
 
-void UpstreamClient::refuse(const UpstreamPeer& peer, const Json& question, int code, std::string_view why) {
-  static_cast<void>(transport_->send(error_to(peer, question, code, why)));
+void UpstreamClient::refuse(const UpstreamPeer& peer, const Json& input_request, int code, std::string_view why) {
+  static_cast<void>(transport_->send(error_to(peer, input_request, code, why)));
 }
 
-Error UpstreamClient::error_of(const ReadOutcome& outcome, std::string_view what) {
+Error UpstreamClient::error_of(const ReadOutcome& outcome, Method method) {
   if (const auto* const failure = std::get_if<UpstreamFailure>(&outcome)) return failure->error;
   const auto& error = std::get<UpstreamError>(outcome);
-  return fail("it answered " + std::string(what) + " with the error " + std::to_string(error.code) + ": " +
+  return fail("it answered " + std::string(name_of(method)) + " with the error " + std::to_string(error.code) + ": " +
               std::string(utf8_prefix(error.message, max_message_bytes)));
 }
 
@@ -158,22 +158,22 @@ std::optional<UpstreamOutcome> UpstreamClient::wait_for(UpstreamMessage message,
   return std::move(waiting->outcome);
 }
 
-UpstreamOutcome UpstreamClient::ask_for_text(const UpstreamPeer& peer, std::string_view method, const Json& params,
+UpstreamOutcome UpstreamClient::ask_for_text(const UpstreamPeer& peer, Method method, const Json& params,
                                              std::chrono::milliseconds patience) {
   const auto id = next_id();
   auto outcome = wait_for(message_of(peer, id, method, params), id, patience);
   if (outcome) return *std::move(outcome);
   // A client must not cancel its initialize (2025-11-25, basic/utilities/cancellation).
-  if (method == "initialize") {
+  if (method == Method::initialize) {
     take_pending(id);
   } else {
     cancel(peer, id, "it took too long");
   }
-  return UpstreamFailure{
-      fail_for_now("it did not answer " + std::string(method) + " within " + std::to_string(patience.count()) + " ms")};
+  return UpstreamFailure{fail_for_now("it did not answer " + std::string(name_of(method)) + " within " +
+                                      std::to_string(patience.count()) + " ms")};
 }
 
-UpstreamClient::ReadOutcome UpstreamClient::ask(const UpstreamPeer& peer, std::string_view method, const Json& params,
+UpstreamClient::ReadOutcome UpstreamClient::ask(const UpstreamPeer& peer, Method method, const Json& params,
                                                 std::chrono::milliseconds patience) {
   return read(ask_for_text(peer, method, params, patience));
 }
@@ -193,40 +193,37 @@ void UpstreamClient::deliver(UpstreamMessage message, std::chrono::milliseconds 
 Result<UpstreamPeer> UpstreamClient::connect(std::chrono::milliseconds patience, bool probes) {
   if (const auto begun = transport_->begin(weak_from_this(), patience); begun.has_error()) return begun.error();
   if (!probes) return initialize(patience);
-  bool is_legacy = false;
   // Some legacy servers say nothing to what they do not understand, and programs take their time to start.
-  auto peer = probe(patience / 2, is_legacy);
-  return is_legacy ? initialize(patience) : peer;
+  auto peer = probe(patience / 2);
+  if (peer.has_error()) return peer.error();
+  return *peer ? Result<UpstreamPeer>(**std::move(peer)) : initialize(patience);
 }
 
-Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, bool& is_legacy) {
+Result<std::optional<UpstreamPeer>> UpstreamClient::probe(std::chrono::milliseconds patience) {
+  const std::optional<UpstreamPeer> legacy;
+  const auto is_legacy_version = [](const Json& version) {
+    return version.is_string() && is_legacy_revision(version.get_ref<const std::string&>());
+  };
   UpstreamPeer peer{.is_modern = true, .revision = std::string(modern_revision)};
-  const auto outcome = ask(peer, "server/discover", Json::object(), patience);
+  const auto outcome = ask(peer, Method::server_discover, Json::object(), patience);
   if (const auto* const result = std::get_if<Json>(&outcome)) {
     const auto versions = result->value("supportedVersions", Json());
-    is_legacy = !versions.is_array();
-    if (is_legacy) return peer;
+    if (!versions.is_array()) return legacy;
     if (!offers(versions, modern_revision)) {
-      is_legacy = std::ranges::any_of(versions, [](const Json& each) {
-        return each.is_string() && is_legacy_revision(each.get_ref<const std::string&>());
-      });
-      if (is_legacy) return peer;
+      if (std::ranges::any_of(versions, is_legacy_version)) return legacy;
       return fail("it speaks no revision of MCP that this host speaks, but " + dump(versions));
     }
     if (result->value("resultType", Json("complete")) != "complete")
       return fail("its answer to server/discover has a resultType that is not complete");
     note_self(peer, *result, info_in(*result));
     is_modern_ = true;
-    return peer;
+    return std::optional(std::move(peer));
   }
   if (const auto* const error = std::get_if<UpstreamError>(&outcome); error != nullptr && is_modern_error(*error)) {
     const auto supported = error->data.is_object() ? error->data.value("supported", Json()) : Json();
-    const bool speaks_legacy = supported.is_array() && std::ranges::any_of(supported, [](const Json& each) {
-                                 return each.is_string() && is_legacy_revision(each.get_ref<const std::string&>());
-                               });
-    is_legacy = error->code == upstream_code::unsupported_version && speaks_legacy;
-    if (is_legacy) return peer;
-    return error_of(outcome, "server/discover");
+    const bool speaks_legacy = supported.is_array() && std::ranges::any_of(supported, is_legacy_version);
+    if (speaks_legacy && error->code == upstream_code::unsupported_version) return legacy;
+    return error_of(outcome, Method::server_discover);
   }
   {
     const MutexLock lock(mutex_);
@@ -237,8 +234,7 @@ Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, b
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const bool refuses = failure != nullptr && failure->status != 0 &&
                        (!failure->error.may_pass() || failure->status == 500 || failure->status == 501);
-  is_legacy = failure == nullptr || refuses || transport_->process() != 0;
-  if (is_legacy) return peer;
+  if (failure == nullptr || refuses || transport_->process() != 0) return legacy;
   auto why = failure->error;
   if (failure->is_refused_for_now())
     why.message +=
@@ -248,9 +244,9 @@ Result<UpstreamPeer> UpstreamClient::probe(std::chrono::milliseconds patience, b
 
 Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patience) {
   UpstreamPeer peer;
-  const auto outcome = ask(peer, "initialize", initialize_params(), patience);
+  const auto outcome = ask(peer, Method::initialize, initialize_params(), patience);
   const auto* const result = std::get_if<Json>(&outcome);
-  if (result == nullptr) return error_of(outcome, "initialize");
+  if (result == nullptr) return error_of(outcome, Method::initialize);
   const auto revision = result->value("protocolVersion", Json());
   if (!revision.is_string() || !is_legacy_revision(revision.get_ref<const std::string&>())) {
     return fail("it answered initialize with the protocol version " + dump(revision) +
@@ -259,12 +255,12 @@ Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patien
   peer.revision = revision;
   note_self(peer, *result, result->value("serverInfo", Json()));
   // Until then it wants to be asked nothing, and over HTTP what is sent next may be there first.
-  deliver(notification_to(peer, "notifications/initialized", Json::object()), patience);
+  deliver(notification_to(peer, Method::notifications_initialized, Json::object()), patience);
   return peer;
 }
 
 Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
-  const auto outcome = ask(peer, peer.is_modern ? "server/discover" : "ping", Json::object(), patience);
+  const auto outcome = ask(peer, peer.is_modern ? Method::server_discover : Method::ping, Json::object(), patience);
   if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
     // A modern server knows what it was asked, and no other server says what only modern ones say. A process stays
     // what it is.
@@ -428,8 +424,9 @@ void UpstreamClient::take(from_upstream::Answer answer) {
 }
 
 void UpstreamClient::take(const from_upstream::Notification& notification, std::optional<RequestId> stream_of) {
-  const auto& [method, params] = notification;
-  if (method == "notifications/progress") {
+  const auto& params = notification.params;
+  const auto method = find_method(notification.method);
+  if (method == Method::notifications_progress) {
     const auto token = params.value("progressToken", Json());
     const auto message = params.value("message", Json());
     if (!token.is_number_unsigned()) return;
@@ -437,7 +434,7 @@ void UpstreamClient::take(const from_upstream::Notification& notification, std::
     return owner_->progressed(token.get<RequestId>(), number_in(params, "progress"), number_in(params, "total"),
                               utf8_prefix(text, max_message_bytes));
   }
-  if (method == "notifications/message") {
+  if (method == Method::notifications_message) {
     const auto level = params.value("level", Json());
     const auto data = params.value("data", Json());
     auto json = data.is_string() ? std::string() : dump(data);
@@ -445,12 +442,12 @@ void UpstreamClient::take(const from_upstream::Notification& notification, std::
     return owner_->said(stream_of, level.is_string() ? level.get_ref<const std::string&>() : std::string("info"),
                         text_of_log(params), json);
   }
-  if (method == "notifications/tools/list_changed" || method == "notifications/resources/list_changed" ||
-      method == "notifications/prompts/list_changed") {
+  if (method == Method::notifications_tools_list_changed || method == Method::notifications_resources_list_changed ||
+      method == Method::notifications_prompts_list_changed) {
     return owner_->lists_changed();
   }
-  if (method == "notifications/cancelled") return take_cancelled(params.value("requestId", Json()));
-  if (method != "notifications/resources/updated") return;
+  if (method == Method::notifications_cancelled) return take_cancelled(params.value("requestId", Json()));
+  if (method != Method::notifications_resources_updated) return;
   if (const auto uri = params.value("uri", Json()); uri.is_string()) owner_->resource_updated(uri.get<std::string>());
 }
 
@@ -465,16 +462,14 @@ void UpstreamClient::take_cancelled(const Json& request) {
   answered(UpstreamFailure{fail_for_now("it has ended the request by itself")});
 }
 
-void UpstreamClient::take(from_upstream::Request question, std::optional<RequestId> stream_of) {
+void UpstreamClient::take(from_upstream::Request input_request, std::optional<RequestId> stream_of) {
   // Clients of that era answer nothing (2026-07-28, basic/transports).
   if (is_modern_) {
-    return owner_->misbehaved("it asked " + std::string(utf8_prefix(question.method, max_said_name)) +
+    return owner_->misbehaved("it asked " + std::string(utf8_prefix(input_request.method, max_said_name)) +
                               ", which a server of " + std::string(modern_revision) + " does not; it is not answered");
   }
-  if (question.method == "ping") {
-    return answer({}, question.id, Json::object());
-  }
-  owner_->asked(stream_of, std::move(question));
+  if (find_method(input_request.method) == Method::ping) return answer({}, input_request.id, Json::object());
+  owner_->asked(stream_of, std::move(input_request));
 }
 
 void UpstreamClient::message_refused(Error why, std::optional<std::string_view> stream_of) {

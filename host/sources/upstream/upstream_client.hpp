@@ -45,9 +45,9 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
     virtual void said(std::optional<RequestId> request, std::string_view level, std::string_view text,
                       std::string_view data) = 0;
     // Of the legacy era: it waits for an answer (answer, or refuse).
-    virtual void asked(std::optional<RequestId> request, from_upstream::Request question) = 0;
+    virtual void asked(std::optional<RequestId> request, from_upstream::Request input_request) = 0;
     // Likewise: it wants no answer any more to what it asked under this id.
-    virtual void withdrawn(const Json& question) = 0;
+    virtual void withdrawn(const Json& input_request) = 0;
     virtual void lists_changed() = 0;
     virtual void resource_updated(const std::string& uri) = 0;
     virtual void misbehaved(std::string_view what) = 0;
@@ -75,14 +75,14 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   Result<> ping(const UpstreamPeer& peer, std::chrono::milliseconds patience);
 
   // `answered` is called once, on the thread that reads, unless this fails or the connection is forgotten before.
-  Result<RequestId> request(const UpstreamPeer& peer, std::string_view method, const Json& params, Answered answered);
+  Result<RequestId> request(const UpstreamPeer& peer, Method method, const Json& params, Answered answered);
   Result<RequestId> request(UpstreamMessage message, RequestId id, Answered answered);
   RequestId next_id();
   // Nobody waits for it any more; it is not answered.
   void cancel(const UpstreamPeer& peer, RequestId request, std::string_view reason);
-  void notify(const UpstreamPeer& peer, std::string_view method, Json params);
-  void answer(const UpstreamPeer& peer, const Json& question, const Json& result);
-  void refuse(const UpstreamPeer& peer, const Json& question, int code, std::string_view why);
+  void notify(const UpstreamPeer& peer, Method method, Json params);
+  void answer(const UpstreamPeer& peer, const Json& input_request, const Json& result);
+  void refuse(const UpstreamPeer& peer, const Json& input_request, int code, std::string_view why);
 
   UpstreamTransport& transport() { return *transport_; }
 
@@ -99,16 +99,16 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   using ReadOutcome = std::variant<Json, UpstreamError, UpstreamFailure>;
   // Nothing: it did not come in time.
   std::optional<UpstreamOutcome> wait_for(UpstreamMessage message, RequestId id, std::chrono::milliseconds patience);
-  UpstreamOutcome ask_for_text(const UpstreamPeer& peer, std::string_view method, const Json& params,
+  UpstreamOutcome ask_for_text(const UpstreamPeer& peer, Method method, const Json& params,
                                std::chrono::milliseconds patience);
   // Returns when the upstream has a notification, as far as that can be known, or so long has passed.
   void deliver(UpstreamMessage message, std::chrono::milliseconds patience);
   // Waits for the answer, and reads it.
-  ReadOutcome ask(const UpstreamPeer& peer, std::string_view method, const Json& params,
-                  std::chrono::milliseconds patience);
+  ReadOutcome ask(const UpstreamPeer& peer, Method method, const Json& params, std::chrono::milliseconds patience);
   static ReadOutcome read(UpstreamOutcome outcome);
-  static Error error_of(const ReadOutcome& outcome, std::string_view what);
-  Result<UpstreamPeer> probe(std::chrono::milliseconds patience, bool& is_legacy);
+  static Error error_of(const ReadOutcome& outcome, Method method);
+  // Nothing: it is a server of the legacy era.
+  Result<std::optional<UpstreamPeer>> probe(std::chrono::milliseconds patience);
   Result<UpstreamPeer> initialize(std::chrono::milliseconds patience);
   Result<> list(const UpstreamPeer& peer, UpstreamList list, UpstreamPages& pages, std::chrono::milliseconds patience);
 
@@ -118,7 +118,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   void take_broken(std::string_view text, const Error& why) REQUIRES(telling_);
   void take(const from_upstream::Notification& notification, std::optional<RequestId> stream_of) REQUIRES(telling_);
   void take_cancelled(const Json& request) REQUIRES(telling_);
-  void take(from_upstream::Request question, std::optional<RequestId> stream_of) REQUIRES(telling_);
+  void take(from_upstream::Request input_request, std::optional<RequestId> stream_of) REQUIRES(telling_);
   Answered take_pending(RequestId id);
   void fail_requests(const Error& why) EXCLUDES(telling_);
   bool has_ended();

@@ -27,13 +27,13 @@ void UpstreamListening::begin_anew(Clock::time_point now) {
 
 // It tells of these from now on, and of no others.
 void UpstreamListening::subscribe(const UpstreamLink& link, std::set<std::string> uris) {
-  const auto ask = [&link](std::string_view method, const std::string& uri) {
+  const auto ask = [&link](Method method, const std::string& uri) {
     static_cast<void>(link.client->request(link.peer, method, {{"uri", uri}}, [](const auto&) {}));
   };
   for (const auto& uri : subscribed_)
-    if (!uris.contains(uri)) ask("resources/unsubscribe", uri);
+    if (!uris.contains(uri)) ask(Method::resources_unsubscribe, uri);
   for (const auto& uri : uris)
-    if (!subscribed_.contains(uri)) ask("resources/subscribe", uri);
+    if (!subscribed_.contains(uri)) ask(Method::resources_subscribe, uri);
   subscribed_ = std::move(uris);
 }
 
@@ -59,7 +59,7 @@ bool UpstreamListening::listen(const UpstreamLink& link, const std::vector<std::
   const auto before = std::exchange(request_, std::nullopt);
   if (!wanted.empty()) {
     const auto end = [this, number, since](const UpstreamOutcome& outcome) { ended(number, since, outcome); };
-    const auto begun = link.client->request(peer, "subscriptions/listen", {{"notifications", wanted}}, end);
+    const auto begun = link.client->request(peer, Method::subscriptions_listen, {{"notifications", wanted}}, end);
     if (begun.has_error()) end(UpstreamFailure{begun.error()});
     if (begun.has_value()) request_ = *begun;
   }

@@ -18,8 +18,8 @@
 namespace mcph {
 namespace {
 
-constexpr std::array<std::string_view, upstream_lists> list_methods{"tools/list", "resources/list",
-                                                                    "resources/templates/list", "prompts/list"};
+constexpr std::array<Method, upstream_lists> list_methods{Method::tools_list, Method::resources_list,
+                                                          Method::resources_templates_list, Method::prompts_list};
 constexpr std::array<std::string_view, upstream_lists> list_members{"tools", "resources", "resourceTemplates",
                                                                     "prompts"};
 constexpr std::array<ComponentPattern::Kind, upstream_lists> pattern_kinds{
@@ -182,7 +182,7 @@ class Gathering {
 
 }  // namespace
 
-std::string_view list_method(UpstreamList list) {
+Method list_method(UpstreamList list) {
   return list_methods.at(place_of(list));
 }
 
@@ -191,7 +191,7 @@ std::string_view list_member(UpstreamList list) {
 }
 
 Result<> UpstreamPages::add(std::string_view page) {
-  const auto where = "its answer to " + std::string(list_method(list_));
+  const auto where = "its answer to " + std::string(name_of(list_method(list_)));
   std::optional<std::vector<std::string_view>> list;
   std::string_view next = "null";
   JsonMembers members(page);

@@ -16,6 +16,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "catalog/parameter_headers.hpp"
+#include "plugin/method.hpp"
 #include "sources/upstream/upstream_names.hpp"
 
 namespace mcph {
@@ -23,7 +24,7 @@ namespace mcph {
 // The four lists, in the order in which they are asked for.
 enum class UpstreamList { tools, resources, resource_templates, prompts };
 inline constexpr std::size_t upstream_lists = 4;
-std::string_view list_method(UpstreamList list);  // "tools/list"
+Method list_method(UpstreamList list);
 std::string_view list_member(UpstreamList list);  // "tools"
 
 // One that could not even be read.

@@ -19,10 +19,12 @@ constexpr milliseconds list_interval{250};
 constexpr int list_share = 4;
 // After one that failed.
 constexpr milliseconds list_again_interval{5000};
+// Between two looks at what clients are subscribed to.
+constexpr milliseconds subscriptions_interval{50};
 // After one that is stale, of an upstream that does not tell of its changes.
-constexpr milliseconds least_ttl{30'000};
+constexpr milliseconds min_ttl{30'000};
 constexpr int ttl_share = 50;
-constexpr std::chrono::hours most_ttl{24 * 365};
+constexpr std::chrono::hours max_ttl{24 * 365};
 constexpr milliseconds ping_interval{30'000};
 // Between two looks whether it is another server by now.
 constexpr milliseconds look_interval{2000};
@@ -30,7 +32,11 @@ constexpr milliseconds look_interval{2000};
 constexpr milliseconds idle_look{10'000};
 // For a process to end by itself, after its connection; then by a signal.
 constexpr milliseconds goodbye_time{1000};
-constexpr std::size_t max_subscriptions = 100;
+// To its resources: those that clients are subscribed to, and as many of all that it lists, so that of these nothing is
+// missed between a client's subscription and ours.
+constexpr std::size_t max_subscriptions = 1000;
+constexpr std::size_t max_listed_subscriptions = 100;
+
 RestartPolicy::Limits restarts_of(const UpstreamSettings& settings) {
   auto limits = settings.restarts;
   // A server elsewhere may be away for as long as it likes.
@@ -147,6 +153,22 @@ bool UpstreamPlugin::stop(milliseconds patience) {
   calls_.lose(why);
   calls_.refuse(" has been stopped");
   return true;
+}
+
+void UpstreamPlugin::subscriptions_changed(const SubscriptionChanges& changes) {
+  bool are_too_many = false;
+  {
+    const MutexLock lock(mutex_);
+    const bool were_too_many = subscribed_.size() > max_subscriptions;
+    for (const auto& uri : changes.removed)
+      subscribed_.erase(uri);
+    subscribed_.insert(changes.added.begin(), changes.added.end());
+    are_too_many = !were_too_many && subscribed_.size() > max_subscriptions;
+    subscriptions_changed_ = true;
+    changed_.notify_all();
+  }
+  if (are_too_many)
+    log_.warning("too many subscriptions", {{"plugin", identity_.name}, {"told_of", max_subscriptions}});
 }
 
 // ---- The keeper.
@@ -283,8 +305,8 @@ Result<> UpstreamPlugin::list(const UpstreamLink& link) {
   if (lists.has_error()) return lists.error();
   const auto end = Clock::now();
   // One that wants to be asked all the time has the more of that the less it takes.
-  const auto least = std::max<Clock::duration>(least_ttl, ttl_share * (end - begin));
-  if (lists->ttl && *lists->ttl < most_ttl) stale_at_ = end + std::max<Clock::duration>(*lists->ttl, least);
+  const auto least = std::max<Clock::duration>(min_ttl, ttl_share * (end - begin));
+  if (lists->ttl && *lists->ttl < max_ttl) stale_at_ = end + std::max<Clock::duration>(*lists->ttl, least);
   auto description =
       std::make_shared<const UpstreamDescription>(describe_upstream(*std::move(lists), setup_.settings.names));
   calls_.describe(description);
@@ -297,14 +319,20 @@ Result<> UpstreamPlugin::list(const UpstreamLink& link) {
 
 std::vector<std::string> UpstreamPlugin::watched_resources(const UpstreamPeer& peer) const {
   if (!peer.can("resources", "subscribe")) return {};
-  auto uris = [this] {
+  std::vector<std::string> listed;
+  std::set<std::string> uris;
+  {
     const MutexLock lock(mutex_);
-    return described_->resources;
-  }();
+    listed = described_->resources;
+    uris = subscribed_;
+  }
+  if (uris.size() > max_subscriptions) uris.erase(std::next(uris.begin(), max_subscriptions), uris.end());
   // The same whatever the order in which it lists them.
-  std::ranges::sort(uris);
-  if (uris.size() > max_subscriptions) uris.resize(max_subscriptions);
-  return uris;
+  std::ranges::sort(listed);
+  if (listed.size() > max_listed_subscriptions) listed.resize(max_listed_subscriptions);
+  for (auto& uri : listed)
+    if (uris.size() < max_subscriptions) uris.insert(std::move(uri));
+  return {uris.begin(), uris.end()};
 }
 
 void UpstreamPlugin::serve(const UpstreamLink& link) {
@@ -328,7 +356,7 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
                                    {"protocol", peer.revision},
                                    {"pid", link.client->transport().process()}});
   if (!peer.is_modern && peer.can("logging"))
-    static_cast<void>(link.client->request(peer, "logging/setLevel", {{"level", "info"}}, [](const auto&) {}));
+    static_cast<void>(link.client->request(peer, Method::logging_set_level, {{"level", "info"}}, [](const auto&) {}));
   if (!has_ended()) calls_.serve(link);
   {
     const MutexLock lock(mutex_);
@@ -365,6 +393,7 @@ void UpstreamPlugin::serve_until_down(const UpstreamLink& link) {
     if (lists_changed_) until = std::min(until, list_at_);
     if (const auto due = listening_.due()) until = std::min(until, *due);
     if (may_be_another_) until = std::min(until, look_at_);
+    if (subscriptions_changed_) until = std::min(until, listen_at_);
     if (!is_doubtful_ && Clock::now() < until) changed_.wait_until(lock, until);
     if (ended_) break;
   }
@@ -379,9 +408,12 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   bool lists = false;
   bool pings = false;
   bool looks = false;
+  bool listens = false;
   {
     const MutexLock lock(mutex_);
     if (ended_ || state_ == State::stopped) return;
+    listens = subscriptions_changed_ && now >= listen_at_;
+    if (listens) subscriptions_changed_ = false;
     lists = (lists_changed_ || now >= stale_at_) && now >= list_at_;
     if (lists) lists_changed_ = false;
     // One that works may not come to answer.
@@ -397,8 +429,12 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   }
   if (pings || now >= ping_at_) ping_at_ = Clock::now() + ping_interval;
   if (lists) list_again(link);
+  if (listens) {
+    listen(link);
+    listen_at_ = Clock::now() + subscriptions_interval;
+  }
   if (const auto due = listening_.due(); due && now >= *due) listen_again(link);
-  calls_.expire_questions(now);
+  calls_.expire_input_requests(now);
 }
 
 void UpstreamPlugin::listen_again(const UpstreamLink& link) {
@@ -559,7 +595,8 @@ void UpstreamPlugin::lists_changed() {
 void UpstreamPlugin::resource_updated(const std::string& uri) {
   {
     const MutexLock lock(mutex_);
-    if (std::ranges::find(described_->resources, uri) == described_->resources.end()) return;
+    if (!subscribed_.contains(uri) && std::ranges::find(described_->resources, uri) == described_->resources.end())
+      return;
   }
   if (setup_.events.resource_updated) setup_.events.resource_updated(uri);
 }
@@ -569,15 +606,16 @@ void UpstreamPlugin::misbehaved(std::string_view what) {
 }
 
 // Nobody has called anything yet when it asks before it is served.
-void UpstreamPlugin::asked(std::optional<RequestId> request, from_upstream::Request question) {
-  if (calls_.asked(request, question)) return;
+void UpstreamPlugin::asked(std::optional<RequestId> request, from_upstream::Request input_request) {
+  if (calls_.asked(request, input_request)) return;
   const auto opening = [this] {
     const MutexLock lock(mutex_);
     return opening_;
   }();
   if (opening == nullptr) return;
-  if (question.method == "roots/list") return opening->answer({}, question.id, {{"roots", Json::array()}});
-  opening->refuse({}, question.id, upstream_code::invalid_request, "no call runs that could ask somebody this");
+  if (find_method(input_request.method) == Method::roots_list)
+    return opening->answer({}, input_request.id, {{"roots", Json::array()}});
+  opening->refuse({}, input_request.id, upstream_code::invalid_request, "no call runs that could ask somebody this");
 }
 
 }  // namespace mcph

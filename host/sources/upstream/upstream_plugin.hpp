@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -69,6 +70,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void cancel_all(CancelReason reason) override { calls_.table().cancel_all(reason); }
   std::size_t fail_all(std::string_view why) override { return calls_.table().fail_all(why); }
   std::size_t calls_in_flight() const override { return calls_.table().size(); }
+  void subscriptions_changed(const SubscriptionChanges& changes) override;
   ErrorTexts error_texts() const override { return setup_.settings.errors; }
   PluginStatus status() const override;
   void call_failed(std::string why) override;
@@ -98,8 +100,8 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
             std::string_view data) override {
     calls_.said(request, level, text, data);
   }
-  void asked(std::optional<RequestId> request, from_upstream::Request question) override;
-  void withdrawn(const Json& question) override { calls_.withdrawn(question); }
+  void asked(std::optional<RequestId> request, from_upstream::Request input_request) override;
+  void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
   void lists_changed() override;
   void resource_updated(const std::string& uri) override;
   void misbehaved(std::string_view what) override;
@@ -147,6 +149,8 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool withdrawn_ GUARDED_BY(mutex_) = false;
   std::optional<Error> ended_ GUARDED_BY(mutex_);
   bool lists_changed_ GUARDED_BY(mutex_) = false;
+  std::set<std::string> subscribed_ GUARDED_BY(mutex_);  // resources, by clients
+  bool subscriptions_changed_ GUARDED_BY(mutex_) = false;
   bool is_doubtful_ GUARDED_BY(mutex_) = false;     // a request has failed for want of a connection
   bool may_be_another_ GUARDED_BY(mutex_) = false;  // a server of the other era seems to be there
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
@@ -158,6 +162,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool is_legacy_;  // as it is said to be, or the last connection was
   std::optional<Clock::time_point> down_since_;
   Clock::time_point list_at_;                              // not before
+  Clock::time_point listen_at_;                            // likewise, for what else clients are subscribed to
   Clock::time_point stale_at_ = Clock::time_point::max();  // what has been listed
   Clock::time_point look_at_;                              // likewise, whether it is another server
   Clock::time_point ping_at_;

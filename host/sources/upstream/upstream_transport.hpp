@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "plugin/method.hpp"
 
 namespace mcph {
 
@@ -22,11 +23,11 @@ enum class UpstreamMessageKind { request, notification, response };
 struct UpstreamMessage {
   std::string text;  // JSON on one line, no line feed at its end
   UpstreamMessageKind kind = UpstreamMessageKind::request;
-  std::string id = {};        // of a request, as JSON text; empty otherwise
-  std::string method = {};    // of a request or notification: Mcp-Method
-  std::string name = {};      // the tool's or prompt's name, or the URI, that it is for: Mcp-Name; empty: none
-  std::string revision = {};  // MCP-Protocol-Version; empty before one has been agreed on
-  bool is_modern = false;     // 2026-07-28 or later: no session, and what is cancelled is closed
+  std::string id = {};                // of a request, as JSON text; empty otherwise
+  std::optional<Method> method = {};  // of a request or notification: Mcp-Method
+  std::string name = {};              // the tool's or prompt's name, or the URI, that it is for: Mcp-Name; empty: none
+  std::string revision = {};          // MCP-Protocol-Version; empty before one has been agreed on
+  bool is_modern = false;             // 2026-07-28 or later: no session, and what is cancelled is closed
   std::vector<std::pair<std::string, std::string>> fields = {};  // Mcp-Param-*, encoded already
   // Of a notification: what comes after it will not be there before it. Any number of times, on any thread; not where
   // the message is not sent. Over HTTP that is so when it is answered, or has failed.

@@ -54,9 +54,7 @@ bool is_between(std::string_view key) {
 }
 
 UpstreamMessage message_to(const UpstreamPeer& peer, UpstreamMessageKind kind, const Json& json) {
-  UpstreamMessage message{.text = dump(json), .kind = kind, .revision = peer.revision, .is_modern = peer.is_modern};
-  message.method = json.value("method", "");
-  return message;
+  return {.text = dump(json), .kind = kind, .revision = peer.revision, .is_modern = peer.is_modern};
 }
 
 Result<from_upstream::Message> read_answer(Json& json) {
@@ -177,17 +175,15 @@ Json initialize_params() {
           {"clientInfo", client_info()}};
 }
 
-UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, std::string_view params,
+UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, Method method, std::string_view params,
                            const RequestMeta& meta) {
-  UpstreamMessage message{.text = {},
-                          .id = std::to_string(id),
-                          .method = std::string(method),
-                          .revision = peer.revision,
-                          .is_modern = peer.is_modern};
+  UpstreamMessage message{
+      .text = {}, .id = std::to_string(id), .method = method, .revision = peer.revision, .is_modern = peer.is_modern};
   const auto all = meta_members(peer, message.id, meta);
   auto& text = message.text;
-  text.reserve(params.size() + all.size() + method.size() + 96);
-  text.append(R"({"jsonrpc":"2.0","id":)").append(message.id).append(R"(,"method":")").append(method).append("\"");
+  const auto name = name_of(method);
+  text.reserve(params.size() + all.size() + name.size() + 96);
+  text.append(R"({"jsonrpc":"2.0","id":)").append(message.id).append(R"(,"method":")").append(name).append("\"");
   if (!params.empty() || !all.empty()) text.append(R"(,"params":{)").append(params);
   if (!params.empty() && !all.empty()) text += ',';
   if (!all.empty()) text.append(R"("_meta":{)").append(all).append("}");
@@ -195,10 +191,12 @@ UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::stri
   return message;
 }
 
-UpstreamMessage notification_to(const UpstreamPeer& peer, std::string_view method, Json params) {
-  Json json = {{"jsonrpc", "2.0"}, {"method", method}};
+UpstreamMessage notification_to(const UpstreamPeer& peer, Method method, Json params) {
+  Json json = {{"jsonrpc", "2.0"}, {"method", name_of(method)}};
   if (!params.empty()) json["params"] = std::move(params);
-  return message_to(peer, UpstreamMessageKind::notification, json);
+  auto message = message_to(peer, UpstreamMessageKind::notification, json);
+  message.method = method;
+  return message;
 }
 
 UpstreamMessage answer_to(const UpstreamPeer& peer, const Json& id, const Json& result) {

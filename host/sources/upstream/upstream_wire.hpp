@@ -14,6 +14,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "catalog/parameter_headers.hpp"
+#include "plugin/method.hpp"
 #include "sources/upstream/upstream_transport.hpp"
 
 namespace mcph {
@@ -64,10 +65,10 @@ struct RequestMeta {
 };
 
 // `params`: its members. Calls are passed on as text, because reading all of it twice would cost more than the rest.
-UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, std::string_view method, std::string_view params,
+UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, Method method, std::string_view params,
                            const RequestMeta& meta = {});
-UpstreamMessage notification_to(const UpstreamPeer& peer, std::string_view method, Json params);
-// To a question of an upstream of the legacy era. `id` is JSON.
+UpstreamMessage notification_to(const UpstreamPeer& peer, Method method, Json params);
+// To a input request of an upstream of the legacy era. `id` is JSON.
 UpstreamMessage answer_to(const UpstreamPeer& peer, const Json& id, const Json& result);
 UpstreamMessage error_to(const UpstreamPeer& peer, const Json& id, int code, std::string_view message);
 

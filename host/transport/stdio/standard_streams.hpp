@@ -1,6 +1,6 @@
 // Takes standard input and output away from everything but the transport: whatever a plugin prints goes to the log,
-// line by line, and whatever it reads is at its end. Made by main before any plugin is loaded; its own thread copies
-// the output until it is destroyed.
+// line by line, and whatever it reads is at its end. Owned by the commands that serve, and made before any plugin is
+// loaded; its own thread copies the output until it is destroyed.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The stdio transport: one message a line, in on one descriptor and out on another. Made by main; run is called once
-// and occupies its thread.
+// The stdio transport: one message a line, in on one descriptor and out on another. Owned by the command
+// stdio; run is called once and occupies its thread.
 //
 // A client that reads slowly is waited for: while too much is on its way to it no further line is taken, neither
 // requests nor cancellations, and the calls in flight go on. So what it does not read is bounded by what it has asked

@@ -1,5 +1,5 @@
 // What an HTTP server of MCP serves: one server of MCP or several, each at its path, and what is found beside them.
-// Made by main; any thread once it serves.
+// Owned by HttpHost; any thread once it serves.
 #pragma once
 
 #include <string_view>

@@ -30,12 +30,12 @@ const char* name_source(std::optional<Method> method) {
   return nullptr;
 }
 
-std::optional<RpcError> check_name(const HttpHead& head, const Message& request) {
+Result<void, RpcError> check_name(const HttpHead& head, const Message& request) {
   const auto* source = name_source(request.method);
-  if (source == nullptr) return std::nullopt;
+  if (source == nullptr) return {};
   const auto value = request.params.find(source);
   if (!value.is_string()) {
-    if (!head.name) return std::nullopt;  // refused with the method's own words
+    if (!head.name) return {};  // refused with the method's own words
     return mismatch("there is an Mcp-Name header, but no text params." + std::string(source) + " that it mirrors");
   }
   std::string storage;
@@ -43,7 +43,7 @@ std::optional<RpcError> check_name(const HttpHead& head, const Message& request)
   if (!head.name) return mismatch("the Mcp-Name header is missing; it must mirror params." + std::string(source));
   const auto decoded = decode_mcp_header_value(*head.name);
   if (!decoded) return mismatch("the Mcp-Name header is neither plain ASCII nor valid =?base64?...?=");
-  if (*decoded == expected) return std::nullopt;
+  if (*decoded == expected) return {};
   return mismatch("Mcp-Name header value " + in_quotes(*decoded) + " does not match body value " + in_quotes(expected));
 }
 
@@ -79,19 +79,19 @@ bool mirrors(std::string_view text, JsonValue value) {
   return number && std::is_eq(schema::compare_numbers(value.number(), *number));
 }
 
-std::optional<RpcError> check_parameter_header(const HttpHead& head, const ParameterHeader& header,
-                                               JsonValue arguments) {
+Result<void, RpcError> check_parameter_header(const HttpHead& head, const ParameterHeader& header,
+                                              JsonValue arguments) {
   const auto value = find_argument(arguments, header.path);
   const auto lines = head.others == nullptr ? std::vector<std::string_view>() : head.others->values(header.name);
   if (lines.size() > 1) return mismatch("the " + header.name + " header is given more than once");
   if (!value) {
-    if (lines.empty()) return std::nullopt;
+    if (lines.empty()) return {};
     return mismatch("there is a " + header.name + " header, but no argument that it mirrors");
   }
   // Refused by the schema, in its words. Clients mirror any number.
-  if (value.is_number() && !schema::is_integer(value.number())) return std::nullopt;
+  if (value.is_number() && !schema::is_integer(value.number())) return {};
   if (value.is_structured()) {
-    if (lines.empty()) return std::nullopt;
+    if (lines.empty()) return {};
     return mismatch("there is a " + header.name + " header, but its argument is an object or an array");
   }
   if (value.is_number() && !is_safe_integer(value.number())) {
@@ -100,23 +100,23 @@ std::optional<RpcError> check_parameter_header(const HttpHead& head, const Param
   if (lines.empty()) return mismatch("the " + header.name + " header is missing; it must mirror its argument");
   const auto decoded = decode_mcp_header_value(lines.front());
   if (!decoded) return mismatch("the " + header.name + " header is neither plain ASCII nor valid =?base64?...?=");
-  if (mirrors(*decoded, value)) return std::nullopt;
+  if (mirrors(*decoded, value)) return {};
   return mismatch(header.name + " header value " + in_quotes(*decoded) + " does not match body value " +
                   in_quotes(value.is_string() ? value.string() : dump(value.json())));
 }
 
 }  // namespace
 
-std::optional<RpcError> MirroredHeaders::check_version(std::string_view protocol_version) const {
+Result<void, RpcError> MirroredHeaders::check_version(std::string_view protocol_version) const {
   if (!head_.protocol_version) return mismatch("the MCP-Protocol-Version header is missing");
   if (*head_.protocol_version != protocol_version) {
     return mismatch("MCP-Protocol-Version header value " + in_quotes(*head_.protocol_version) +
                     " does not match body value " + in_quotes(protocol_version));
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<RpcError> MirroredHeaders::check(const Message& request) const {
+Result<void, RpcError> MirroredHeaders::check(const Message& request) const {
   if (!head_.method) return mismatch("the Mcp-Method header is missing");
   if (*head_.method != request.method_name) {
     return mismatch("Mcp-Method header value " + in_quotes(*head_.method) + " does not match body value " +
@@ -125,12 +125,12 @@ std::optional<RpcError> MirroredHeaders::check(const Message& request) const {
   return check_name(head_, request);
 }
 
-std::optional<RpcError> MirroredHeaders::check_arguments(const std::vector<ParameterHeader>& headers,
-                                                         JsonValue arguments) const {
+Result<void, RpcError> MirroredHeaders::check_arguments(const std::vector<ParameterHeader>& headers,
+                                                        JsonValue arguments) const {
   for (const auto& header : headers) {
-    if (auto error = check_parameter_header(head_, header, arguments)) return error;
+    if (auto checked = check_parameter_header(head_, header, arguments); checked.has_error()) return checked;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace mcph

@@ -12,10 +12,10 @@ class MirroredHeaders final : public MirroredFields {
   // The head outlives it.
   explicit MirroredHeaders(const HttpHead& head) : head_(head) {}
 
-  std::optional<RpcError> check_version(std::string_view protocol_version) const override;
-  std::optional<RpcError> check(const Message& request) const override;
-  std::optional<RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
-                                          JsonValue arguments) const override;
+  Result<void, RpcError> check_version(std::string_view protocol_version) const override;
+  Result<void, RpcError> check(const Message& request) const override;
+  Result<void, RpcError> check_arguments(const std::vector<ParameterHeader>& headers,
+                                         JsonValue arguments) const override;
 
  private:
   const HttpHead& head_;

@@ -45,23 +45,23 @@ bool mirrors_the_body(std::string_view field) {
   return field == "MCP-Protocol-Version" || field == "Mcp-Method" || field == "Mcp-Name";
 }
 
-std::optional<HttpRefusal> narrow(const NarrowingFields& fields, Principal& principal) {
+HttpChecked narrow(const NarrowingFields& fields, Principal& principal) {
   // A session keeps what its client wishes.
-  constexpr std::size_t most_bytes = 4096;
+  constexpr std::size_t max_bytes = 4096;
   for (const auto& field : {fields.plugins, fields.tools, fields.excluded}) {
-    if (field && field->size() > most_bytes)
+    if (field && field->size() > max_bytes)
       return HttpRefusal{400, "The headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Exclude-Tools may have " +
-                                  std::to_string(most_bytes) + " bytes each"};
+                                  std::to_string(max_bytes) + " bytes each"};
   }
   Narrowing::Wishes wishes{.upstream = std::string(upstream_for(principal)),
                            .plugins = elements(fields.plugins),
                            .tools = elements(fields.tools),
                            .excluded = elements(fields.excluded)};
-  constexpr std::size_t most_names = 128;
+  constexpr std::size_t max_names = 128;
   for (const auto* names : {&wishes.plugins, &wishes.tools, &wishes.excluded}) {
-    if (names->size() > most_names)
+    if (names->size() > max_names)
       return HttpRefusal{400, "The headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Exclude-Tools may have " +
-                                  std::to_string(most_names) + " names each"};
+                                  std::to_string(max_names) + " names each"};
   }
   // A list without names is no wish for everything.
   if ((fields.plugins || fields.tools) && wishes.plugins.empty() && wishes.tools.empty())
@@ -73,12 +73,12 @@ std::optional<HttpRefusal> narrow(const NarrowingFields& fields, Principal& prin
     wishes.read_only = value == "true";
   }
   if (wishes.narrow()) principal = principal.narrowed(std::make_shared<const Narrowing>(std::move(wishes)));
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
 
-std::optional<HttpRefusal> read_head(const HttpRequest& request, HttpHead& head) {
+HttpChecked read_head(const HttpRequest& request, HttpHead& head) {
   NarrowingFields narrowing;
   const std::array<SingleField, 9> wanted{{{"MCP-Protocol-Version", &head.protocol_version},
                                            {"Mcp-Method", &head.method},
@@ -98,7 +98,7 @@ std::optional<HttpRefusal> read_head(const HttpRequest& request, HttpHead& head)
           error_response(id_of(request), {error_code::header_mismatch, "Header mismatch: " + refusal.message});
     return refusal;
   }
-  return narrowing.any() ? narrow(narrowing, head.principal) : std::nullopt;
+  return narrowing.any() ? narrow(narrowing, head.principal) : HttpChecked();
 }
 
 }  // namespace mcph

@@ -48,6 +48,6 @@ struct HttpHead {
 
 // Reads the headers, and what the client wants to see by them. A refusal: one of them is there twice, and others could
 // read the other one, or has no value of its own.
-std::optional<HttpRefusal> read_head(const HttpRequest& request, HttpHead& head);
+HttpChecked read_head(const HttpRequest& request, HttpHead& head);
 
 }  // namespace mcph

@@ -38,28 +38,28 @@ LongMessage long_message(const HttpRequest& request, const HttpConnection& conne
   return {envelope_of(request.body), connection.limits().body_bytes, "--max-body-bytes"};
 }
 
-std::optional<HttpRefusal> check_json(const HttpFields& fields, const HttpHead&) {
-  if (is_json(fields.content_type)) return std::nullopt;
+HttpChecked check_json(const HttpFields& fields, const HttpHead&) {
+  if (is_json(fields.content_type)) return {};
   return HttpRefusal{415, "The Content-Type must be application/json"};
 }
 
 // What a POST must say of its content and of what it accepts.
-std::optional<HttpRefusal> check_post(const HttpFields& fields, const HttpHead& head) {
-  if (auto refused = check_json(fields, head)) return refused;
+HttpChecked check_post(const HttpFields& fields, const HttpHead& head) {
+  if (auto checked = check_json(fields, head); checked.has_error()) return checked;
   // As most clients write it.
-  if (fields.accept == "application/json, text/event-stream") return std::nullopt;
-  if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return std::nullopt;
+  if (fields.accept == "application/json, text/event-stream") return {};
+  if (accepts(fields.accept, "application/json") && accepts(fields.accept, "text/event-stream")) return {};
   return HttpRefusal{406, "Accept must list both application/json and text/event-stream"};
 }
 
-std::optional<HttpRefusal> check_stream(const HttpFields& fields, const HttpHead&) {
-  if (accepts(fields.accept, "text/event-stream")) return std::nullopt;
+HttpChecked check_stream(const HttpFields& fields, const HttpHead&) {
+  if (accepts(fields.accept, "text/event-stream")) return {};
   return HttpRefusal{406, "Accept must list text/event-stream"};
 }
 
 // Of the endpoint, which has none in the modern era, whatever is accepted.
-std::optional<HttpRefusal> check_listening(const HttpFields& fields, const HttpHead& head) {
-  return McpEndpoint::names_modern_revision(head) ? std::nullopt : check_stream(fields, head);
+HttpChecked check_listening(const HttpFields& fields, const HttpHead& head) {
+  return McpEndpoint::names_modern_revision(head) ? HttpChecked() : check_stream(fields, head);
 }
 
 HttpRefusal refuse_resumption(EventLog::Resumption::Outcome outcome) {
@@ -123,11 +123,14 @@ Coroutine<> StreamableHttp::refuse(const HttpRequest& request, HttpConnection& c
 HttpHandler StreamableHttp::by(Answer answer, Check check) {
   return [this, answer, check](HttpRequest& request, HttpConnection& connection) {
     HttpHead head;
-    auto refused = read_head(request, head);
-    if (!refused && check != nullptr) refused = check(request.fields, head);
-    if (refused && refused->body.empty())
-      refused->body = error_response(id_of(request), {error_code::invalid_request, refused->message});
-    if (refused) return refuse(request, connection, *std::move(refused));
+    auto checked = read_head(request, head);
+    if (checked.has_value() && check != nullptr) checked = check(request.fields, head);
+    if (checked.has_error()) {
+      auto refusal = checked.error();
+      if (refusal.body.empty())
+        refusal.body = error_response(id_of(request), {error_code::invalid_request, refusal.message});
+      return refuse(request, connection, std::move(refusal));
+    }
     connection.add_to_head(revision_field(endpoint_.revision_of(head)));
     return (this->*answer)(request, connection, std::move(head));
   };
@@ -303,8 +306,8 @@ Coroutine<> StreamableHttp::answer_delete(HttpRequest& request, HttpConnection& 
 
 Coroutine<> StreamableHttp::answer_websocket(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   connection.drop_body(request);
-  if (auto refusal = check_websocket_upgrade(request)) {
-    auto refusing = refuse(request, connection, *std::move(refusal));
+  if (const auto checked = check_websocket_upgrade(request); checked.has_error()) {
+    auto refusing = refuse(request, connection, checked.error());
     co_return co_await std::move(refusing);
   }
   const auto client = websocket_clients_.open(head.principal, {}, connection.budget());

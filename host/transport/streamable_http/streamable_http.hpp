@@ -1,6 +1,7 @@
 // A server of MCP over HTTP: the streamable HTTP transport, WebSocket at the same endpoint, and where it is asked for
 // the deprecated HTTP+SSE transport of 2024-11-05. Answers the requests that an HTTP server has read, and keeps what
-// connections share. Made by main; any thread.
+// connections share. Owned beside its server of MCP; any thread. One function a step
+// of each kind of request.
 #pragma once
 
 #include <memory>
@@ -40,7 +41,7 @@ class StreamableHttp {
   void close_streams_of(const IsGood& is_good);
 
  private:
-  using Check = std::optional<HttpRefusal> (*)(const HttpFields& fields, const HttpHead& head);
+  using Check = HttpChecked (*)(const HttpFields& fields, const HttpHead& head);
   using Answer = Coroutine<> (StreamableHttp::*)(HttpRequest& request, HttpConnection& connection, HttpHead head);
 
   // Answers by a member function what the check, if there is one, lets pass.

@@ -31,7 +31,7 @@ constexpr std::size_t first_piece = 256;
 // A message that is longer than the limit is read on for its id, but not when it is as many times as long.
 constexpr std::size_t max_excess = 8;
 // Signs of life that a client may owe before it is taken for gone.
-constexpr int most_missed = 2;
+constexpr int max_missed = 2;
 // For the answer to a close frame.
 constexpr std::chrono::milliseconds close_time{2000};
 // For large messages that a client is slow to send, where others need the memory.
@@ -306,7 +306,7 @@ void WebSocketConnection::time_is_up(HttpConnection::Clock::time_point now) {
 void WebSocketConnection::look_for_life(HttpConnection::Clock::time_point now) {
   const auto heartbeat = connection_.limits().heartbeat;
   const auto quiet = now - times_.heard();
-  if (quiet > (most_missed + 1) * heartbeat) {
+  if (quiet > (max_missed + 1) * heartbeat) {
     times_.clear(WebSocketTimes::What::ping);
     return connection_.abort();
   }

@@ -38,7 +38,7 @@ bool asks_for_websocket(const HttpRequest& request, unsigned version) {
          names(list_field(request.all_fields, "Upgrade"), "websocket");
 }
 
-std::optional<HttpRefusal> check_websocket_upgrade(const HttpRequest& request) {
+HttpChecked check_websocket_upgrade(const HttpRequest& request) {
   const auto versions = lines_of(request.all_fields, "Sec-WebSocket-Version");
   if (versions.size() != 1 || versions.front() != "13") {
     return HttpRefusal{426,
@@ -52,7 +52,7 @@ std::optional<HttpRefusal> check_websocket_upgrade(const HttpRequest& request) {
   if (!offers_mcp(request.all_fields)) {
     return HttpRefusal{400, "The header Sec-WebSocket-Protocol must offer the subprotocol mcp"};
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace mcph

@@ -2,7 +2,6 @@
 // any thread.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "http/request.hpp"
@@ -17,6 +16,6 @@ inline constexpr std::string_view mcp_subprotocol = "mcp";
 bool asks_for_websocket(const HttpRequest& request, unsigned version);
 
 // Why not, of one that asks for it.
-std::optional<HttpRefusal> check_websocket_upgrade(const HttpRequest& request);
+HttpChecked check_websocket_upgrade(const HttpRequest& request);
 
 }  // namespace mcph

@@ -102,11 +102,11 @@ class Serving {
 
   HttpResponse answer(HttpMessage& message) {
     HttpRequest request(message);
-    auto refused = settle_target(message, request);
-    if (!refused) refused = check_access({}, request);
+    auto checked = settle_target(message, request);
+    if (checked.has_value()) checked = check_access({}, request);
     HttpHead head;
-    if (!refused) refused = read_head(request, head);
-    if (refused) return to_response(*std::move(refused));
+    if (checked.has_value()) checked = read_head(request, head);
+    if (checked.has_error()) return to_response(checked.error());
     if (head.session_id == "s") head.session_id = session_;
     if (request.body.is_too_long()) {
       const auto& scanner = dynamic_cast<const EnvelopeScanner&>(*request.body.scanner());
@@ -192,8 +192,8 @@ bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_
   std::pmr::monotonic_buffer_resource memory(fields_memory.data(), fields_memory.size());
   HttpRequestReader reader(serving.limits(), memory, &EnvelopeScanner::make);
   for (;;) {
-    if (const auto refused = reader.take(buffer)) {
-      expect(refused->status >= 400 && !refused->message.empty());
+    if (const auto taken = reader.take(buffer); taken.has_error()) {
+      expect(taken.error().status >= 400 && !taken.error().message.empty());
       return false;
     }
     if (reader.is_complete()) break;

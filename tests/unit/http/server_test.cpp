@@ -12,12 +12,11 @@
 #include <sys/resource.h>
 #include <vector>
 
-#include <boost/asio/post.hpp>
-
 #include "base/file_descriptor.hpp"
 #include "http/connection.hpp"
 #include "http/router.hpp"
 #include "support/eventually.hpp"
+#include "support/held_loop.hpp"
 #include "support/principals.hpp"
 #include "support/raw_client.hpp"
 #include "support/recording_log.hpp"
@@ -145,19 +144,13 @@ TEST_F(HttpServerTest, SaysWhichMethodsThereAre) {
 }
 
 TEST_F(HttpServerTest, ServesThoseWhoWaitToBeAcceptedWhenItShutsDown) {
-  std::promise<void> held;
-  std::promise<void> released;
-  boost::asio::post(threads_.next_context(), [&] {
-    held.set_value();
-    released.get_future().wait();
-  });
-  held.get_future().wait();
+  test::HeldLoop held(threads_.next_context());
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < 20; ++i)
     clients.push_back(std::make_unique<Client>(http_.port()));
   const auto ended = std::async(std::launch::async, [this] { http_.shut_down(); });
   EXPECT_EQ(ended.wait_for(50ms), std::future_status::timeout);  // they wait to be accepted until the loop goes on
-  released.set_value();
+  held.let_go();
   ended.wait();
   for (const auto& client : clients)
     client->say("GET /hello HTTP/1.1\r\nHost: localhost\r\nX-Name: Ada\r\n\r\n");
@@ -185,13 +178,7 @@ class CrowdTest : public ::testing::Test {
 };
 
 TEST_F(CrowdTest, IsToldThatItIsTurnedAwayUpToABoundThoughAnEventLoopIsBusy) {
-  std::promise<void> held;
-  std::promise<void> done;
-  boost::asio::post(other_loop_, [&] {
-    held.set_value();
-    done.get_future().wait();
-  });
-  held.get_future().wait();
+  const test::HeldLoop held(other_loop_);
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < 60; ++i)
     clients.push_back(std::make_unique<Client>(http_.port()));
@@ -199,7 +186,6 @@ TEST_F(CrowdTest, IsToldThatItIsTurnedAwayUpToABoundThoughAnEventLoopIsBusy) {
     const auto closed = std::ranges::count_if(clients, [](const auto& client) { return client->is_turned_away(); });
     return closed >= 60 - 16;
   }));
-  done.set_value();
 }
 
 // The process may have 160 descriptors, of which 40 are left for others than clients.

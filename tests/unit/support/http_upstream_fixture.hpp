@@ -168,18 +168,18 @@ class HttpUpstreamFixture : public ::testing::Test {
     const auto begun = upstream_->begin(listener_, patience);
     begun_ = begun.has_error() ? begun.error().message : "";
   }
-  void request(const std::string& id, const std::string& method = "tools/call", bool is_modern = true) {
-    send({.text = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + "\"}",
+  void request(const std::string& id, Method method = Method::tools_call, bool is_modern = true) {
+    send({.text = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + std::string(name_of(method)) + "\"}",
           .id = id,
           .method = method,
-          .name = method == "tools/call" ? "say \u00e9" : "",
-          .revision = method == "initialize" ? ""
-                      : is_modern            ? "2026-07-28"
-                                             : "2025-11-25",
+          .name = method == Method::tools_call ? "say \u00e9" : "",
+          .revision = method == Method::initialize ? ""
+                      : is_modern                  ? "2026-07-28"
+                                                   : "2025-11-25",
           .is_modern = is_modern});
   }
-  void notify(const std::string& method, bool is_modern = false) {
-    send({.text = R"({"jsonrpc":"2.0","method":")" + method + "\"}",
+  void notify(Method method, bool is_modern = false) {
+    send({.text = R"({"jsonrpc":"2.0","method":")" + std::string(name_of(method)) + "\"}",
           .kind = UpstreamMessageKind::notification,
           .method = method,
           .revision = is_modern ? "2026-07-28" : "2025-11-25",

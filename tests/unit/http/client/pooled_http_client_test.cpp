@@ -200,7 +200,7 @@ TEST_F(PooledHttpClientTest, GoesOnToTheNextAddressWhereOneIsSilent) {
     PooledHttpClient client(loops_, options_, [&](const std::string&) -> NameLookup::Addresses { return addresses; });
     auto request = post("http://localhost:" + port + "/");
     request.times.connect = connect;
-    request.times.whole = 4s;
+    request.times.whole = 8s;
     const auto heard = std::make_shared<HeardAnswer>();
     client.send(std::move(request), heard);
     EXPECT_EQ(heard->outcome(), "200 reached") << connect.count();

@@ -115,10 +115,10 @@ TEST_F(HttpUpstreamTest, ReadsALongAnswerWithoutKeepingOthersWaiting) {
     const auto id = request.find("\"id\":1,") != std::string::npos ? "1" : "2";
     const auto text =
         std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"result":{"a":")" + (id[0] == '1' ? filling : "") + "\"}}";
-    return field(request, "Mcp-Method") == "stream" ? Answering::events("data: " + text + "\n\n")
-                                                    : Answering::json(text);
+    return field(request, "Mcp-Method") == "tools/call" ? Answering::events("data: " + text + "\n\n")
+                                                        : Answering::json(text);
   });
-  for (const auto* const method : {"text", "stream"}) {
+  for (const auto method : {Method::resources_read, Method::tools_call}) {
     listener_ = std::make_shared<test::UpstreamLines>();
     listener_->keep_longer_than(1000);
     connect(server.url());
@@ -155,16 +155,16 @@ TEST_F(HttpUpstreamTest, TellsLongAndShortMessagesOfAStreamInTheirOrder) {
 
 TEST_F(HttpUpstreamTest, HearsNoAnswerWithoutEndToItsEnd) {
   const test::ScriptedServer server([](Connection& connection) {
-    const bool is_stream = connection.hear("}").find("stream") != std::string::npos;
+    const bool is_stream = connection.hear("}").find("tools/call") != std::string::npos;
     connection.say(std::string("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: ") +
                    (is_stream ? "text/event-stream\r\n\r\n6\r\ndata: \r\n" : "application/json\r\n\r\n"));
     while (connection.say("10\r\n0123456789abcdef\r\n")) {
     }
   });
   connect(server.url(), {.max_message_bytes = 100'000});
-  request("1", "text");
+  request("1", Method::resources_read);
   EXPECT_EQ(listener_->next(), "refused of 1: sent a message of more than 100000 bytes");
-  request("2", "stream");
+  request("2", Method::tools_call);
   EXPECT_EQ(listener_->next(), "refused of 2: sent a message of more than 100000 bytes");
   EXPECT_TRUE(test::eventually([&] { return server.has_closed_all(); }));
 }
@@ -188,13 +188,13 @@ TEST_F(HttpUpstreamTest, TellsAnErrorInARefusalAsTheAnswer) {
 TEST_F(HttpUpstreamTest, RefusesWhatIsTooLong) {
   const Answering server([](const std::string& request) {
     const auto text = std::string(answer_1) + std::string(100, ' ');
-    return field(request, "Mcp-Method") == "stream" ? Answering::events("data: " + text + "\n\n")
-                                                    : Answering::json(text);
+    return field(request, "Mcp-Method") == "tools/call" ? Answering::events("data: " + text + "\n\n")
+                                                        : Answering::json(text);
   });
   connect(server.url(), {.max_message_bytes = 100});
-  request("1", "text");
+  request("1", Method::resources_read);
   EXPECT_EQ(listener_->next(), "refused of 1: sent a message of more than 100 bytes");
-  request("2", "stream");
+  request("2", Method::tools_call);
   EXPECT_EQ(listener_->next(), "refused of 2: sent a message of more than 100 bytes");
 }
 
@@ -205,10 +205,10 @@ TEST_F(HttpUpstreamTest, HasASessionAndEndsIt) {
     return Answering::json(answer_1, "200 OK", "Mcp-Session-Id: abc\r\n");
   });
   connect(server.url());
-  request("1", "initialize", false);
+  request("1", Method::initialize, false);
   EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
   EXPECT_EQ(field(server.request(0), "MCP-Protocol-Version"), "");
-  notify("notifications/initialized");
+  notify(Method::notifications_initialized);
   EXPECT_EQ(field(server.request(1), "Mcp-Session-Id"), "abc");
   EXPECT_EQ(server.request(2).substr(0, 4), "GET ");
   EXPECT_EQ(field(server.request(2), "Accept"), "text/event-stream");
@@ -228,9 +228,9 @@ TEST_F(HttpUpstreamTest, SaysWhenTheSessionIsGone) {
                                  "404 Not Found");
   });
   connect(server.url());
-  request("1", "initialize", false);
+  request("1", Method::initialize, false);
   listener_->next();
-  request("2", "tools/list", false);
+  request("2", Method::tools_list, false);
   EXPECT_EQ(listener_->next(), "failed 2, session gone: it does not know the session any more");
 }
 
@@ -242,7 +242,7 @@ TEST_F(HttpUpstreamTest, ContinuesAStreamWhereItBroke) {
     return Answering::events("id: 3\ndata: " + std::string(answer_1) + "\n\n");
   });
   connect(server.url());
-  request("1", "tools/call", false);
+  request("1", Method::tools_call, false);
   EXPECT_EQ(listener_->next(), "{\"method\":\"x\"} of 1");
   EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
   EXPECT_EQ(field(server.request(2), "Last-Event-ID"), "2");
@@ -256,9 +256,9 @@ TEST_F(HttpUpstreamTest, SaysThatACallMayHaveRunWhoseStreamItsSessionIsGoneFor) 
     return Answering::events("id: 1\nretry: 1\ndata:\n\n");
   });
   connect(server.url());
-  request("1", "initialize", false);
+  request("1", Method::initialize, false);
   EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
-  request("2", "tools/call", false);
+  request("2", Method::tools_call, false);
   EXPECT_EQ(listener_->next(), "failed 2, session gone, may have run: it does not know the session any more");
 }
 
@@ -271,7 +271,7 @@ TEST_F(HttpUpstreamTest, ContinuesAStreamThatIsEndedAgainAndAgainOrNotThereForNo
     return Answering::events(count < 10 ? ": nothing yet\n\n" : "data: " + std::string(answer_1) + "\n\n");
   });
   connect(server.url());
-  request("1", "tools/call", false);
+  request("1", Method::tools_call, false);
   EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
 }
 
@@ -282,7 +282,7 @@ TEST_F(HttpUpstreamTest, HearsAgainWhereAServerDoesNotKnowTheLastEventAnyMore) {
     return Answering::events("retry: 1\nid: 7\ndata: {\"method\":\"a\"}\n\n");
   });
   connect(server.url());
-  notify("notifications/initialized");
+  notify(Method::notifications_initialized);
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(listener_->next(), "{\"method\":\"a\"}");
 }
@@ -292,22 +292,22 @@ TEST_F(HttpUpstreamTest, TakesALongSessionIdAndSaysWhichItDoesNotTake) {
   const Answering server(
       [&](const std::string&) { return Answering::json(answer_1, "200 OK", "Mcp-Session-Id: " + id + "\r\n"); });
   connect(server.url());
-  request("1", "initialize", false);
+  request("1", Method::initialize, false);
   EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
-  request("1", "tools/list", false);
+  request("1", Method::tools_list, false);
   listener_->next();
   EXPECT_EQ(field(server.request(1), "Mcp-Session-Id"), id);
   upstream_->close();
   id.assign(9000, 'x');
   connect(server.url());
-  request("1", "initialize", false);
+  request("1", Method::initialize, false);
   EXPECT_EQ(listener_->next(), "failed 1: it gives the session an id of more than 8192 bytes (HTTP status 200)");
 }
 
 TEST_F(HttpUpstreamTest, SaysWhatAServerOfHttpAndSseIsCalled) {
   const Answering server([](const std::string&) { return Answering::json("", "405 Method Not Allowed"); });
   connect(server.url());
-  request("1", "initialize", false);
+  request("1", Method::initialize, false);
   EXPECT_EQ(listener_->next(),
             "failed 1: it answers with the HTTP status 405; if it speaks the older HTTP+SSE, write \"type\": \"sse\"");
 }
@@ -318,7 +318,7 @@ TEST_F(HttpUpstreamTest, GivesUpAStreamThatCannotBeContinued) {
                                        : Answering::json("", "400 Bad Request");
   });
   connect(server.url());
-  request("1", "tools/call", false);
+  request("1", Method::tools_call, false);
   EXPECT_EQ(listener_->next(), "failed 1: it answers with the HTTP status 400");
 }
 
@@ -329,7 +329,7 @@ TEST_F(HttpUpstreamTest, HearsWhatAServerSaysUnaskedAndAsksAgainWhereThatBreaks)
                                                    : Answering::events("data: {\"method\":\"b\"}\n\n");
   });
   connect(server.url());
-  notify("notifications/initialized");
+  notify(Method::notifications_initialized);
   EXPECT_EQ(listener_->next(), "{\"method\":\"a\"}");
   EXPECT_EQ(listener_->next(), "{\"method\":\"b\"}");
 }
@@ -345,7 +345,7 @@ TEST_F(HttpUpstreamTest, ClosesTheStreamOfWhatIsAbandoned) {
   connect(server.url());
   request("1");
   EXPECT_EQ(listener_->next(), "{\"method\":\"x\"} of 1");
-  notify("notifications/cancelled", true);
+  notify(Method::notifications_cancelled, true);
   upstream_->abandon("1");
   EXPECT_TRUE(test::eventually([&] { return is_closed.load(); }));
   EXPECT_EQ(server.connections(), 1);

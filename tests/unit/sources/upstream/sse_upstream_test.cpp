@@ -40,7 +40,7 @@ TEST_F(SseUpstreamTest, SpeaksHttpWithSse) {
   });
   connect(streams.url("/sse"), {.sse = true});
   EXPECT_EQ(begun_, "");
-  request("1", "tools/list", false);
+  request("1", Method::tools_list, false);
   EXPECT_EQ(listener_->next(), answer_1 + filling);
   EXPECT_EQ(listener_->next(), answer_1);
   EXPECT_EQ(listener_->next(), "ended: it ended its event stream");
@@ -65,7 +65,7 @@ TEST_F(SseUpstreamTest, SaysTheRevisionOverHttpWithSseSinceThatIsDone) {
       connection.answer("");
     });
     connect(server.url("/sse"), {.sse = true});
-    const auto post = [&](const char* method, const std::string& agreed) {
+    const auto post = [&](std::optional<Method> method, const std::string& agreed) {
       const auto before = [&] {
         const MutexLock lock(mutex);
         return posts.size();
@@ -76,10 +76,10 @@ TEST_F(SseUpstreamTest, SaysTheRevisionOverHttpWithSseSinceThatIsDone) {
         return posts.size() > before;
       }));
     };
-    post("initialize", "");
-    post("notifications/initialized", revision);
-    // What answers a question does not say it.
-    post("", "");
+    post(Method::initialize, "");
+    post(Method::notifications_initialized, revision);
+    // What answers a input request does not say it.
+    post(std::nullopt, "");
     const std::string said = revision == "2025-06-18" ? revision : "";
     EXPECT_EQ(posts, (std::vector<std::string>{"", said, said}));
     may_end = true;
@@ -105,7 +105,7 @@ TEST_F(SseUpstreamTest, SaysWhenANotificationHasBeenTaken) {
       const auto is_taken = std::make_shared<std::atomic<bool>>(false);
       send({.text = "{}",
             .kind = UpstreamMessageKind::notification,
-            .method = "notifications/initialized",
+            .method = Method::notifications_initialized,
             .revision = "2025-11-25",
             .taken = [is_taken] { *is_taken = true; }});
       EXPECT_TRUE(test::eventually([&] { return is_asked.load(); }));

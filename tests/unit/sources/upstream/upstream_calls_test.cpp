@@ -96,10 +96,10 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
             std::string_view data) override {
     calls_.said(request, level, text, data);
   }
-  void asked(std::optional<RequestId> request, from_upstream::Request question) override {
-    EXPECT_TRUE(calls_.asked(request, question));
+  void asked(std::optional<RequestId> request, from_upstream::Request input_request) override {
+    EXPECT_TRUE(calls_.asked(request, input_request));
   }
-  void withdrawn(const Json& question) override { calls_.withdrawn(question); }
+  void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
   void lists_changed() override {}
   void resource_updated(const std::string& /*uri*/) override {}
   void misbehaved(std::string_view what) override { ADD_FAILURE() << what; }
@@ -187,7 +187,7 @@ TEST_F(UpstreamCallsTest, AfterAVisitACallIsMadeOnceAgain) {
   hear(std::string(R"({"jsonrpc":"2.0","id":1,)") + visit_wanted);
   const auto answering = call(answers_to(*asked, R"({"1":{"action":"accept"}})"));
   ASSERT_EQ(transport_->sent.size(), 2U);
-  EXPECT_EQ(transport_->sent.back().method, "tools/call");
+  EXPECT_EQ(transport_->sent.back().method, Method::tools_call);
   hear(std::string(R"({"jsonrpc":"2.0","id":2,)") + visit_wanted);
   EXPECT_THAT(answering->end, AllOf(StartsWith("1 "), HasSubstr("-32042")));
 }

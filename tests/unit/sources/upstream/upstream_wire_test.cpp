@@ -21,7 +21,7 @@ Error error_in(std::string_view text) {
 
 TEST(UpstreamWireTest, ALegacyRequestSaysNothingOfTheHost) {
   const auto message =
-      request_to(legacy, 7, "tools/call", R"("name":"add")", {.wants_progress = true, .wants_log = true});
+      request_to(legacy, 7, Method::tools_call, R"("name":"add")", {.wants_progress = true, .wants_log = true});
   EXPECT_EQ(Json::parse(message.text), Json::parse(R"({"jsonrpc":"2.0","id":7,"method":"tools/call",
     "params":{"name":"add","_meta":{"progressToken":7}}})"));
   EXPECT_EQ(message.id, "7");
@@ -29,7 +29,7 @@ TEST(UpstreamWireTest, ALegacyRequestSaysNothingOfTheHost) {
 }
 
 TEST(UpstreamWireTest, AModernRequestSaysWhoAsksAndWhatTheClientCan) {
-  const auto message = request_to(modern, 8, "resources/read", R"("uri":"a:b")",
+  const auto message = request_to(modern, 8, Method::resources_read, R"("uri":"a:b")",
                                   {.own = R"("theirs":1)", .capabilities = R"({"roots":{}})"});
   const auto params = Json::parse(message.text)["params"];
   EXPECT_EQ(params["uri"], "a:b");
@@ -53,7 +53,7 @@ TEST(UpstreamWireTest, OfAClientsOwnMetaThatOfTheHostIsNotPassedOn) {
 }
 
 TEST(UpstreamWireTest, ARequestWithoutParamsHasNone) {
-  EXPECT_EQ(request_to(legacy, 7, "ping", {}).text, R"({"jsonrpc":"2.0","id":7,"method":"ping"})");
+  EXPECT_EQ(request_to(legacy, 7, Method::ping, {}).text, R"({"jsonrpc":"2.0","id":7,"method":"ping"})");
 }
 
 TEST(UpstreamWireTest, OfAResultWhatIsBetweenTheTwoIsTakenOut) {

@@ -15,11 +15,11 @@ std::string refusal_of_head(const HttpHead& head, std::string_view method, const
   request.method = find_method(method);
   request.params = test::json_value(params);
   const MirroredHeaders mirrored(head);
-  auto error = mirrored.check_version(revision);
-  if (!error) error = mirrored.check(request);
-  if (!error) return "accepted";
-  EXPECT_EQ(error->code, -32020);
-  return error->message;
+  auto checked = mirrored.check_version(revision);
+  if (checked.has_value()) checked = mirrored.check(request);
+  if (checked.has_value()) return "accepted";
+  EXPECT_EQ(checked.error().code, -32020);
+  return checked.error().message;
 }
 
 TEST(MirroredHeadersTest, ThatMirrorTheBodyAreAccepted) {
@@ -94,10 +94,10 @@ class ParameterHeaderCheck : public ::testing::Test {
     const GivenFields fields(std::move(lines));
     HttpHead head;
     head.others = &fields;
-    const auto error = MirroredHeaders(head).check_arguments(headers, test::json_value(arguments));
-    if (!error) return "accepted";
-    EXPECT_EQ(error->code, -32020);
-    return error->message;
+    const auto checked = MirroredHeaders(head).check_arguments(headers, test::json_value(arguments));
+    if (checked.has_value()) return "accepted";
+    EXPECT_EQ(checked.error().code, -32020);
+    return checked.error().message;
   }
   // Of a call whose one argument is `value`.
   static std::string refusal_of_value(std::string_view header, const std::string& value) {

@@ -13,7 +13,7 @@ namespace {
 class RequestHeadTest : public ::testing::Test {
  protected:
   void insert(std::string_view name, std::string_view value) { message_.fields.add(name, value); }
-  std::optional<HttpRefusal> read() {
+  HttpChecked read() {
     HttpRequest request(message_);
     request.principal = test::principal("somebody");
     return read_head(request, head_);
@@ -30,7 +30,7 @@ TEST_F(RequestHeadTest, IsFoundWhateverTheCaseOfTheNames) {
   insert("MCP-SESSION-ID", "1");
   insert("last-event-id", "r1-1");
   insert("X-Other", "ignored");
-  EXPECT_EQ(read(), std::nullopt);
+  EXPECT_TRUE(read().has_value());
   EXPECT_EQ(head_.protocol_version, "2026-07-28");
   EXPECT_EQ(head_.method, "tools/call");
   EXPECT_EQ(head_.name, "");
@@ -44,9 +44,10 @@ TEST_F(RequestHeadTest, IsRefusedWhenItNamesMoreThanAnybodyNeeds) {
   for (int i = 0; i < 128; ++i)
     names += "t" + std::to_string(i) + ",";
   insert("X-MCP-Tools", names);
-  EXPECT_EQ(read(), std::nullopt);
+  EXPECT_TRUE(read().has_value());
   insert("X-MCP-Exclude-Tools", names + "t128");
-  EXPECT_EQ(read()->message, "The headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Exclude-Tools may have 128 names each");
+  EXPECT_EQ(read().error().message,
+            "The headers X-MCP-Toolsets, X-MCP-Tools and X-MCP-Exclude-Tools may have 128 names each");
 }
 
 class RequestHeadOnce : public RequestHeadTest, public ::testing::WithParamInterface<const char*> {};
@@ -54,14 +55,15 @@ class RequestHeadOnce : public RequestHeadTest, public ::testing::WithParamInter
 TEST_P(RequestHeadOnce, IsRefusedWhenAFieldIsRepeated) {
   message_.body.append(R"({"jsonrpc":"2.0","id":7,"method":"ping"})");
   insert(GetParam(), "1");
-  EXPECT_EQ(read(), std::nullopt);
+  EXPECT_TRUE(read().has_value());
   insert(GetParam(), "1");
-  const auto refused = read();
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->status, 400U);
-  EXPECT_EQ(refused->message, "The header " + std::string(GetParam()) + " is given more than once");
+  const auto checked = read();
+  ASSERT_TRUE(checked.has_error());
+  const auto refusal = checked.error();
+  EXPECT_EQ(refusal.status, 400U);
+  EXPECT_EQ(refusal.message, "The header " + std::string(GetParam()) + " is given more than once");
   const std::set<std::string> mirroring{"MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"};
-  EXPECT_EQ(refused->body.starts_with(R"({"jsonrpc":"2.0","id":7,"error":{"code":-32020,)"),
+  EXPECT_EQ(refusal.body.starts_with(R"({"jsonrpc":"2.0","id":7,"error":{"code":-32020,)"),
             mirroring.contains(GetParam()));
 }
 

@@ -11,6 +11,7 @@
 
 #include "http/server.hpp"
 #include "support/eventually.hpp"
+#include "support/held_loop.hpp"
 #include "support/raw_client.hpp"
 #include "support/server_fixture.hpp"
 #include "transport/streamable_http/mcp_service.hpp"
@@ -47,18 +48,6 @@ class StreamableHttpTest : public test::ServerFixture {
                "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     EXPECT_NE(client.hear("\n\n").find("text/event-stream"), std::string::npos);
     return *invoked_.get_future().get();
-  }
-  // Does it while the event loop does nothing else.
-  void while_held(const std::function<void()>& act) {
-    std::promise<void> held;
-    std::promise<void> done;
-    boost::asio::post(threads_.next_context(), [&] {
-      held.set_value();
-      done.get_future().wait();
-    });
-    held.get_future().wait();
-    act();
-    done.set_value();
   }
   // Does it on the event loop once as many other turns have passed.
   void after_turns(int turns, const std::function<void()>& act) {
@@ -113,10 +102,9 @@ TEST_F(StreamableHttpTest, AnswersTheNextRequestThatComesBeforeTheLastAnswerIsRe
     const auto deadline = std::chrono::steady_clock::now() + 20s;
     bool whole = false;
     while (!whole && std::chrono::steady_clock::now() < deadline) {
-      while_held([&] {
-        client.say("\r\n");  // the beginning of the next request
-        whole = client.hear_all().ends_with("\r\n0\r\n\r\n");
-      });
+      const test::HeldLoop held(threads_.next_context());
+      client.say("\r\n");  // the beginning of the next request
+      whole = client.hear_all().ends_with("\r\n0\r\n\r\n");
     }
     ASSERT_TRUE(whole);
     client.say("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n");

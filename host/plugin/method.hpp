@@ -89,6 +89,12 @@ constexpr std::string_view name_of(Method method) {
   return method_names.at(static_cast<std::size_t>(method));
 }
 
+constexpr Method method_of(PluginMethod method) {
+  constexpr std::array<Method, plugin_method_names.size()> methods{Method::tools_call, Method::resources_read,
+                                                                   Method::prompts_get, Method::completion_complete};
+  return methods.at(static_cast<std::size_t>(method));
+}
+
 // Nothing if no method that the host knows has the name.
 constexpr std::optional<Method> find_method(std::string_view name) {
   const auto* const found = std::ranges::find(method_names, name);

@@ -1,4 +1,4 @@
-#include "protocol/method.hpp"
+#include "plugin/method.hpp"
 
 #include <utility>
 

@@ -17,8 +17,8 @@
 
 namespace mcph {
 
-// The questions of one call, asked together.
-struct AskedQuestions {
+// The input requests of one call, asked together.
+struct AskedInputRequests {
   std::string caller;                    // who is asked, as Call::caller has it
   std::uint64_t request = 0;             // of the legacy era: that the upstream is still at; 0: it is made again
   std::uint64_t connection = 0;          // likewise: to which the request belongs
@@ -29,7 +29,7 @@ struct AskedQuestions {
   OrderedJson requests = OrderedJson::object();  // by names: what is asked
 };
 
-class UpstreamQuestions {
+class UpstreamInputRequests {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t max_open = 1024;
@@ -45,10 +45,10 @@ class UpstreamQuestions {
 
   // {"inputRequests", "inputState"}, the latter a key that nobody can guess, which comes back with the answers;
   // nothing: too many are open, or too much is asked.
-  std::optional<std::string> ask(AskedQuestions questions, Clock::time_point now);
+  std::optional<std::string> ask(AskedInputRequests input_requests, Clock::time_point now);
 
   struct Answered {
-    AskedQuestions questions;
+    AskedInputRequests input_requests;
     Json answers;
   };
   // To which of them a call brings the answers, of which those of earlier rounds are left out. Nothing: they are not
@@ -56,22 +56,22 @@ class UpstreamQuestions {
   std::optional<Answered> take(const std::string& input_state, const Json& input_responses, const std::string& caller);
 
   // Those that will have no answers. Nothing: they are not open any more.
-  std::optional<AskedQuestions> drop(const std::string& input_state);
+  std::optional<AskedInputRequests> drop(const std::string& input_state);
   // Whether they are a request's that the upstream is still at.
   bool are_of_request(const std::string& input_state) const;
   // Of the legacy era: it waits for no answer any more to what it asked under this id. Who is to be told that nothing
-  // of its questions is open any more; null: nobody, for now.
+  // of its input requests is open any more; null: nobody, for now.
   std::function<void()> withdraw(std::uint64_t connection, const Json& id);
   // `told` is told that, once; at once, if it is so.
   void watch(const std::string& input_state, const std::function<void()>& told);
-  std::vector<AskedQuestions> take_expired(Clock::time_point now);
+  std::vector<AskedInputRequests> take_expired(Clock::time_point now);
   // Those of requests that have ended with their connection.
   void drop_requests();
   bool is_empty() const;
 
  private:
   struct Open {
-    AskedQuestions questions;
+    AskedInputRequests input_requests;
     Clock::time_point until;
     std::size_t bytes;
     std::function<void()> withdrawn = {};

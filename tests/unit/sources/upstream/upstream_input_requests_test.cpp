@@ -1,0 +1,82 @@
+#include "sources/upstream/upstream_input_requests.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mcph {
+namespace {
+
+class UpstreamInputRequestsTest : public ::testing::Test {
+ protected:
+  // The state that comes back with the answer to "size".
+  std::string ask(const std::string& caller, std::uint64_t request = 0) {
+    AskedInputRequests asked;
+    asked.caller = caller;
+    asked.request = request;
+    asked.requests = {{"size", {{"method", "roots/list"}}}};
+    const auto text = input_requests_.ask(std::move(asked), now_);
+    return text ? Json::parse(*text)["inputState"].get<std::string>() : "";
+  }
+
+  UpstreamInputRequests::Clock::time_point now_;
+  UpstreamInputRequests input_requests_;
+};
+
+TEST_F(UpstreamInputRequestsTest, AnswersComeBackWithoutThoseOfOtherRounds) {
+  const auto state = ask("ada");
+  const auto answered = input_requests_.take(state, {{"size", "large"}, {"another", 1}}, "ada");
+  ASSERT_TRUE(answered.has_value());
+  EXPECT_EQ(answered->answers, Json({{"size", "large"}}));
+  EXPECT_TRUE(input_requests_.is_empty());
+}
+
+TEST_F(UpstreamInputRequestsTest, NobodyAnswersForSomebodyElse) {
+  const auto state = ask("ada");
+  EXPECT_FALSE(input_requests_.take(state, {{"size", "large"}}, "bob").has_value());
+  EXPECT_TRUE(input_requests_.take(state, {{"size", "large"}}, "ada").has_value());
+}
+
+TEST_F(UpstreamInputRequestsTest, AnAnswerCountsOnce) {
+  const auto state = ask("ada");
+  EXPECT_TRUE(input_requests_.take(state, {{"size", "large"}}, "ada").has_value());
+  EXPECT_FALSE(input_requests_.take(state, {{"size", "large"}}, "ada").has_value());
+}
+
+TEST_F(UpstreamInputRequestsTest, ExpireAndEndWithTheirConnection) {
+  ask("ada");
+  ask("ada", 7);
+  input_requests_.drop_requests();
+  EXPECT_TRUE(input_requests_.take_expired(now_).empty());
+  EXPECT_EQ(input_requests_.take_expired(now_ + UpstreamInputRequests::time).size(), 1U);
+  EXPECT_TRUE(input_requests_.is_empty());
+}
+
+TEST_F(UpstreamInputRequestsTest, ThereAreOnlySoMany) {
+  for (std::size_t i = 0; i < UpstreamInputRequests::max_open_of_nobody; ++i)
+    ASSERT_FALSE(ask("{}").empty());
+  EXPECT_TRUE(ask("{}").empty());
+  for (std::size_t i = UpstreamInputRequests::max_open_of_nobody; i < UpstreamInputRequests::max_open; ++i)
+    ASSERT_FALSE(ask("person " + std::to_string(i)).empty());
+  EXPECT_TRUE(ask("one more").empty());
+}
+
+TEST_F(UpstreamInputRequestsTest, TheyHaveABoundInBytes) {
+  AskedInputRequests asked;
+  asked.caller = "ada";
+  asked.requests = {
+      {"size", {{"method", "roots/list"}, {"params", std::string(UpstreamInputRequests::max_bytes / 2, 'x')}}}};
+  const auto text = input_requests_.ask(asked, now_);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_FALSE(input_requests_.ask(asked, now_).has_value());
+  EXPECT_TRUE(input_requests_.take(Json::parse(*text)["inputState"], Json::object(), "ada").has_value());
+  EXPECT_TRUE(input_requests_.ask(asked, now_).has_value());
+}
+
+TEST_F(UpstreamInputRequestsTest, NobodyTakesThePlacesOfAll) {
+  for (std::size_t i = 0; i < UpstreamInputRequests::max_open_of_caller; ++i)
+    ASSERT_FALSE(ask("ada").empty());
+  EXPECT_TRUE(ask("ada").empty());
+  EXPECT_FALSE(ask("bob").empty());
+}
+
+}  // namespace
+}  // namespace mcph
