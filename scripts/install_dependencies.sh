@@ -18,9 +18,11 @@ site_packages=(doxygen npm python3-venv)
 packages=("${build_packages[@]}")
 case "${1:-}" in
   --tests) packages+=("${test_packages[@]}" "${site_packages[@]}") ;;
-  --packages) packages+=(debhelper dpkg-dev jq lintian mmdebstrap nodejs python3-venv umoci) ;;
+  --packages) packages+=(git debhelper dpkg-dev jq lintian mmdebstrap nodejs python3-venv umoci) ;;
   --site) packages=("${site_packages[@]}") ;;
   --bundle) packages=(npm) ;;
+  '') ;;
+  *) echo "$1 is none of --tests, --packages, --site and --bundle" >&2 && exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then

@@ -23,35 +23,38 @@ function run(file, ...args) {
   return { status, text: stdout + stderr };
 }
 
+// With what of the tree it is measured, which is shown beside the figure.
+const by = (command, measure) => Object.assign(measure, { command: command.map((word) => String(word)).join(' ') });
+
 // What is counted less without --full, as it is shown.
 const less = (args) => (full || args.length === 0 ? '' : ` (${args.join(' ')})`);
 
 // A script of tests/hostile keeps its own promises: it holds if its status is 0. Shown are the rows that begin so.
 function hostile(name, counts, ...rows) {
-  return () => {
-    const args = Object.entries(counts).flatMap(([option, [few, many]]) => [`--${option}`, String(full ? many : few)]);
+  const args = Object.entries(counts).flatMap(([option, [few, many]]) => [`--${option}`, String(full ? many : few)]);
+  return by([`tests/hostile/${name}.mjs`, build, ...args], () => {
     const { status, text } = run(`tests/hostile/${name}.mjs`, build, ...args);
     const figures = rows.map((row) => text.split('\n').find((line) => line.startsWith(row))?.replace(/ {2,}/, ': '));
     const broken = text.split('\n').filter((line) => line.startsWith('BROKEN'));
     const measured = [...figures, ...broken].filter(Boolean).join('; ') || `status ${status}`;
     return { measured: measured + less(args), holds: status === 0 };
-  };
+  });
 }
 
 let benchmark;
+const benchRun = ['bench/run.mjs', build, path.join(source, 'mcp_components'), '--seconds', full ? '5' : '2', '--rounds', full ? '5' : '3'];
 function bench(figure, limit, isKept, unit = '') {
-  return () => {
+  return by(benchRun, () => {
     if (benchmark === undefined) {
       const file = path.join(temporary, 'bench.json');
-      const { status, text } = run('bench/run.mjs', build, path.join(source, 'mcp_components'),
-        '--seconds', full ? '5' : '2', '--rounds', full ? '5' : '3', '--json', file);
+      const { status, text } = run(...benchRun, '--json', file);
       if (status !== 0) throw new Error(text);
       benchmark = JSON.parse(readFileSync(file, 'utf8'));
     }
     if (benchmark.errors > 0) throw new Error(`${benchmark.errors} requests of bench/run.mjs failed`);
     const values = [figure(benchmark)].flat();
     return { measured: values.map((value) => value.toFixed(2) + unit).join(', '), holds: values.every((value) => isKept(value, limit)) };
-  };
+  });
 }
 
 // What else bench/ has prints its figures: those that `pattern`, with all its groups, finds, which are so many, or a part
@@ -65,30 +68,30 @@ function figuresOf(count, pattern, command) {
   return values;
 }
 function costs(count, pattern, limit, isKept, unit, ...command) {
-  return () => {
+  return by(command, () => {
     const values = figuresOf(count, pattern, command);
     const fewer = less(command.filter((word, i) => counted.has(word) || counted.has(command[i - 1])));
     return { measured: values.map((value) => `${value}${unit}`).join(', ') + fewer, holds: values.every((value) => isKept(value, limit)) };
-  };
+  });
 }
 // Of two figures the second to the first.
 function ratio(pattern, limit, isKept, ...command) {
-  return () => {
+  return by(command, () => {
     const [first, second] = figuresOf(2, pattern, command);
     return { measured: `${(second / first).toFixed(2)} (${first}, ${second})`, holds: isKept(second / first, limit) };
-  };
+  });
 }
 // What the tests of the dashboard say of a page in a real browser, at their full counts. Of the figures that they tell those
 // that `pattern` finds.
-const dashboardTests = () => figuresOf(1, /^# pass (\d+)/gm, ['tests/integration/dashboard_figures.sh', build]);
+const dashboardTests = ['tests/integration/dashboard_figures.sh', build];
 function dashboard(pattern) {
-  return () => {
-    dashboardTests();
-    const text = printed.get(['tests/integration/dashboard_figures.sh', build].join(' '));
+  return by(dashboardTests, () => {
+    figuresOf(1, /^# pass (\d+)/gm, dashboardTests);
+    const text = printed.get(dashboardTests.join(' '));
     const measured = [...text.matchAll(pattern)].map(([, figures]) => figures);
     if (measured.length === 0) throw new Error(text.slice(-500));
     return { measured: measured.join('; '), holds: /^# fail 0$/m.test(text) };
-  };
+  });
 }
 
 // The tools of published servers, which are asked for only where there is time.
@@ -108,16 +111,16 @@ function behindTheHost() {
   return { measured: pairs.map((pair) => pair.join(' of ')).join(', '), holds: lost === 0 };
 }
 // What a small count could not say.
-const onlyFully = (measure) => () => (full ? measure() : { measured: 'only with --full', holds: undefined });
+const onlyFully = (measure) => by([measure.command], () => (full ? measure() : { measured: 'only with --full', holds: undefined }));
 // Of the image in build/packages, which is of this build.
 function ofImage(measure) {
-  return () => {
+  return by([measure.command], () => {
     const made = path.join(source, 'build/packages/image/index.json');
     if (!existsSync(made)) throw new Error('there is no image; scripts/packages.sh and scripts/image.sh make it');
     if (statSync(made).mtimeMs < statSync(path.join(build, 'bin/mcp-plugin-host')).mtimeMs)
       throw new Error('the image is older than the build; scripts/packages.sh and scripts/image.sh make it anew');
     return measure();
-  };
+  });
 }
 const atLeast = (value, limit) => value >= limit;
 const atMost = (value, limit) => value <= limit;
@@ -148,7 +151,7 @@ function readmeWords() {
 }
 
 const promises = [
-  ['documents', 'the README takes a newcomer at most 900 words', readmeWords],
+  ['documents', 'the README takes a newcomer at most 900 words', by(['scripts/promises.mjs', build, 'documents'], readmeWords)],
   ['documents', 'a tutorial in C++ takes at most 0.8 of the lines of FastMCP\'s (docs/from-fastmcp.md)',
     costs(1, /^C\+\+ takes (\S+) of the lines/gm, 0.8, atMost, '', 'tests/fastmcp/lines.mjs')],
   ['speed', 'in-process, 32 and 128 connections: at least 1.15 of the requests of a bare server (bench/README.md)',
@@ -199,8 +202,6 @@ const promises = [
     onlyFully(hostile('large_messages', { seconds: [5, 5], rounds: [3, 3], 'p99-ratio': [3, 3] }, 'calls, failed', 'p50 / p99 beside'))],
   ['memory', 'memory that a burst has needed goes back (ARCHITECTURE.md)',
     hostile('returned_memory', {}, 'large bodies: memory', 'large heads: memory')],
-  ['memory', '200 workers take at most 100 MiB and are listed within 2 s',
-    hostile('many_workers', { plugins: [40, 200], 'listed-ms': [400, 2000], mib: [20, 100] }, 'from spawn until', 'PSS of all')],
   ['memory', 'an idle WebSocket takes at most 16 KiB of the host (bench/README.md)',
     hostile('idle_websockets', { connections: [1000, 10_000] }, 'memory of each')],
   ['memory', 'nothing grows over time',
@@ -271,8 +272,8 @@ const promises = [
     costs(1, /^the first search: (\S+) ms/gm, 1000, atMost, ' ms', built('bench_catalogue'))],
   ['search', 'a search of 10,000 tools takes at most 5 ms, p99 (bench/README.md)',
     costs(1, /^a search, median and p99: \S+ ms, (\S+) ms/gm, 5, atMost, ' ms', built('bench_catalogue'))],
-  ['search', 'of 100 questions about published tools 90 have a right one among the first five (bench/README.md)', searchQuality],
-  ['protocol', 'behind another host all scenarios of the conformance suite pass that pass directly (docs/upstreams.md)', behindTheHost],
+  ['search', 'of 100 questions about published tools 90 have a right one among the first five (bench/README.md)', by([built('../tests/search/search_tests')], searchQuality)],
+  ['protocol', 'behind another host all scenarios of the conformance suite pass that pass directly (docs/upstreams.md)', by(['scripts/conformance.sh', 'through'], behindTheHost)],
   ['plugins', 'a changed document is found within two seconds (docs/knowledge.md)',
     costs(1, /found after \S+ s p50, (\S+) s at most/g, 2, atMost, ' s', ...knowledge)],
   ['plugins', '100,000 documents are indexed within 60 s (docs/knowledge.md)',
@@ -316,7 +317,7 @@ for (const [topic, promise, measure] of promises) {
   }
   if (holds === false) ++short;
   const verdict = { true: 'holds', false: 'falls short', undefined: 'not judged' }[holds];
-  console.log(`${verdict.padEnd(11)}  ${topic}: ${promise}\n             ${measured}`);
+  console.log(`${verdict.padEnd(11)}  ${topic}: ${promise}\n             ${measured}\n             by ${measure.command}`);
 }
 console.log(short === 0 ? 'no promise falls short' : `${short} promises fall short`);
 process.exit(short === 0 ? 0 : 1);

@@ -21,7 +21,7 @@ if [[ "${MCP_TEST_SANITIZERS:-0}" == 1 ]]; then
     echo "Building and testing build/$preset"
     cmake --preset "$preset" >/dev/null
     cmake --build --preset "$preset"
-    ctest --preset "$preset" -R '^(unit|plugins|integration)'
+    ctest --preset "$preset" -R '^(unit|plugins|integration)' --parallel 2 "$@"
   done
 fi
 

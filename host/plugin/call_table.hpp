@@ -1,6 +1,7 @@
 // The calls of one plugin version, whether it runs in this process or in one of its own: which are admitted, under
 // which id, which of them wait, when one is late, and how each of them ends, once. Owned by a plugin; any thread, and a
-// plugin may call it under its own lock, except where a function ends calls.
+// plugin may call it under its own lock, except where a function ends calls. One function a thing that can happen to a
+// call, or that is asked of them all.
 #pragma once
 
 #include <cstdint>

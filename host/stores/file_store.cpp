@@ -30,7 +30,7 @@ constexpr std::chrono::seconds lock_patience{5};
 constexpr std::chrono::milliseconds lock_interval{5};
 // A file is written anew when it has more than so many bytes for each that it needs, and more than the least.
 constexpr std::size_t past_factor = 4;
-constexpr std::size_t least_past = std::size_t{64} << 10;
+constexpr std::size_t min_past = std::size_t{64} << 10;
 constexpr std::size_t bytes_of_record = 128;  // about, beside its key and its value
 
 std::string line_of(const Json& record) {
@@ -196,7 +196,7 @@ fs::path FileStore::beside(std::string_view ending) const {
 }
 
 Result<FileDescriptor> FileStore::lock() const {
-  const auto path = beside(".lock");
+  const auto path = beside("%lock");
   auto file = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (!file && errno == ENOENT) {
     std::error_code error;
@@ -301,7 +301,7 @@ Result<> FileStore::set_aside() {
 // What has just changed.
 Result<> FileStore::keep(const std::string& record) {
   const bool is_new = content_.inode == 0;
-  const auto needed = least_past + past_factor * (content_.bytes + bytes_of_record * content_.entries.size());
+  const auto needed = min_past + past_factor * (content_.bytes + bytes_of_record * content_.entries.size());
   if (!is_new && content_.read <= needed) return append(record);
   auto anew = write_anew();
   if (anew.has_value()) {
@@ -340,7 +340,7 @@ Result<FileStore::Anew> FileStore::write_anew() {
   for (const auto& [key, entry] : content_.entries)
     text += line_of(key, entry.revision, &entry.value);
   anew.size = text.size();
-  const auto path = beside(".new");
+  const auto path = beside("%new");
   const auto file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (!file) return cannot("opened", path);
   auto written = write_all(file, text, path);

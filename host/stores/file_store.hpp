@@ -13,7 +13,7 @@
 // aside as NAME.damaged-TIME, which is told, and the plugin begins without values. A file that has many more records
 // than values is written anew beside itself, synced and put in its place, so that there is a whole one at any time.
 //
-// Several hosts may use the file at once: whoever reads or writes it holds the lock of NAME.lock (flock). What has been
+// Several hosts may use the file at once: whoever reads or writes it holds the lock of NAME%lock (flock). What has been
 // read is good as long as the file is the same one and as long as it was. Any thread.
 #pragma once
 

@@ -58,7 +58,7 @@ inside '
   done'
 passed 'the documents are there by the names by which others name them'
 
-inside 'for shell in bash fish zsh; do mcp-plugin-host completion $shell >/tmp/words && test -s /tmp/words; done'
+inside 'for shell in bash fish zsh; do mcp-plugin-host completion $shell >/tmp/words; test -s /tmp/words; done'
 passed 'each shell is told how it completes commands'
 
 inside '

@@ -15,7 +15,9 @@ second=$work/another/place/packages
 umask 027
 env CCACHE_DISABLE=1 LC_ALL=C.UTF-8 LANGUAGE=de TZ=Pacific/Auckland DEB_BUILD_OPTIONS="nocheck parallel=3" \
   scripts/packages.sh "$second" >"$work/log" 2>&1 || { tail -n 50 "$work/log"; exit 1; }
-[[ -d $first/image ]] && scripts/image.sh "$second" >"$work/log" 2>&1
+if [[ -d $first/image ]]; then
+  scripts/image.sh "$second" >"$work/log" 2>&1 || { tail -n 50 "$work/log"; exit 1; }
+fi
 
 differing=0 count=0
 while IFS= read -r file; do

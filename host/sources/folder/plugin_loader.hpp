@@ -1,6 +1,6 @@
 // From a file in the components folder to a plugin version that is ready to be served: copied, checked before anything
 // of it runs, mapped, described, and its description read. Each step that fails says why; nothing of a failed one is
-// left. Owned by main; any thread, and several files at once.
+// left. Owned by Host; any thread, and several files at once.
 #pragma once
 
 #include <filesystem>

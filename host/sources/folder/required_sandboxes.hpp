@@ -2,7 +2,7 @@
 // is gone, nothing is left in the components folder that says so, and its plugin must not run without. A configuration
 // that says otherwise ends it, and nothing else: not that the library goes and comes back, and not that the host ends,
 // because there is a folder with an empty file for each of them, named by the digest of its path. Owned by the
-// loader; the control thread. Several hosts may share the folder.
+// loader, and used under its mutex. Several hosts may share the folder.
 #pragma once
 
 #include <filesystem>

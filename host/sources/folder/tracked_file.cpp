@@ -110,7 +110,8 @@ TrackedFile::Failure TrackedFile::fail_load(const Error& error, Time now) {
   take(load.file);
   refusal_ = error.message;
   if (error.may_pass()) {
-    retry_delay_ = again ? std::min(2 * retry_delay_, patience_->last_retry) : patience_->first_retry;
+    retry_delay_ =
+        again ? std::clamp(2 * retry_delay_, patience_->first_retry, patience_->last_retry) : patience_->first_retry;
     retry_at_ = now + retry_delay_;
   }
   return known ? Failure::known : Failure::news;
@@ -146,7 +147,10 @@ ServedPlugin TrackedFile::disable() {
 }
 
 bool TrackedFile::enable() {
-  return std::exchange(disabled_, false);
+  if (!std::exchange(disabled_, false)) return false;
+  // What was taken then is served no more.
+  taken_.reset();
+  return true;
 }
 
 bool TrackedFile::disable_component(const std::string& name) {

@@ -6,14 +6,15 @@
 //   -------------+-----------------------------------------------+--------------------------------------------------
 //   settling     | it is seen as it has not been taken            | loading, once it has been still for long enough;
 //                |                                               | what it was before, if it changes back
-//   loading      | it is taken, or its load is tried again       | serving or refused, by how that ends; settling, if
-//                |                                               | it changes meanwhile or turns out to be incomplete
+//   loading      | it is taken, or its load is tried again       | serving, refused or passed over, by how that ends;
+//                |                                               | settling, if it turns out to be incomplete
 //   serving      | a version of it was loaded and started        | quarantined, when that version gives up
 //   refused      | it cannot be loaded                           | loading, if the cause may pass
 //   quarantined  | its version gave up                           | loading, if the cause may pass
-//   disabled     | the operator says so                          | loading, when he enables it
-//   passed over  | it is a library that others need, no plugin   | settling, if it changes
+//   disabled     | the operator says so, in whatever state it is | settling, when he enables it
+//   passed over  | it is a library that others need, no plugin   |
 //
+// In each state but disabled it is settling as soon as it changes, and loading when the operator wants it loaded anew.
 // In each state but serving a version that was good before may go on being served: nothing but a newer version, its own
 // giving up, the operator and the loss of its file takes it away. A file that is missing keeps its state for as long
 // as it may come back.

@@ -104,19 +104,19 @@ TEST_F(OperatorAnswersTest, HasAnAnswerWithoutPlugins) {
 }
 
 TEST_F(OperatorAnswersTest, SaysWhyTheHostIsNotReady) {
-  std::string_view why_not = "stopping";
+  std::optional<NotReady> not_ready = NotReady{"stopping", false};
   const OperatorAnswers answers({.version = "1.2.3",
                                  .command = "serve",
                                  .url = {},
                                  .components = "/components",
-                                 .why_not_ready = [&] { return why_not; }},
+                                 .not_ready = [&] { return not_ready; }},
                                 source_->operator_service(), watched_);
   EXPECT_EQ(answers.status_json()["host"]["state"], "stopping");
   EXPECT_EQ(answers.status_json()["ok"], true);
-  why_not = "the audit log cannot be written";
-  EXPECT_EQ(answers.status_json()["host"]["state"], why_not);
+  not_ready = NotReady{"the audit log cannot be written"};
+  EXPECT_EQ(answers.status_json()["host"]["state"], "the audit log cannot be written");
   EXPECT_EQ(answers.status_json()["ok"], false);
-  why_not = "";
+  not_ready.reset();
   EXPECT_EQ(answers.status_json()["host"]["state"], "ready");
 }
 

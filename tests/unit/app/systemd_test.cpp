@@ -85,7 +85,7 @@ TEST(SystemdNotifierTest, WaitsForRoomNoLongerThanASecondOrTwo) {
   socket.fill(systemd);
   const auto begin = std::chrono::steady_clock::now();
   systemd.stopping();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
   auto last = socket.next();
   while (last == "WATCHDOG=1")
     last = socket.next();

@@ -187,7 +187,7 @@ TEST(ParseOrderedJson, RefusesAHugeObjectWithoutBuildingIt) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_FALSE(parse_ordered_json(text).has_value());
   // Building it would take most of a minute.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 std::string as_json_string(std::string_view text) {

@@ -32,8 +32,11 @@ TEST(Places, CountThoseThatWereTakenWhenMoreWereAllowed) {
 TEST(Places, MayBeGivenBackWhenNothingElseIsLeft) {
   auto places = std::make_shared<Places>();
   auto place = places->take(1, 1);
+  const std::weak_ptr<Places> trace = places;
   places.reset();
+  EXPECT_FALSE(trace.expired()) << "a place keeps what it is given back to";
   place.reset();
+  EXPECT_TRUE(trace.expired());
 }
 
 TEST(Places, AreNeverMoreThanThereMayBeUnderManyThreads) {

@@ -1,11 +1,13 @@
 #include "plugin/calls_in_flight.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "support/eventually.hpp"
 #include "support/silent_call.hpp"
 
 namespace mcph {
@@ -30,7 +32,9 @@ TEST(CallsInFlight, CountsAndTimesOnlyWhatThePluginAnswered) {
   calls.add(std::make_shared<test::SilentCall>());
   EXPECT_NE(calls.take(taken), nullptr);
   EXPECT_EQ(calls.summary().p99.count(), 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_TRUE(
+      test::eventually([&] { return std::chrono::steady_clock::now() - begun > std::chrono::milliseconds(1); }));
   EXPECT_NE(calls.take_answered(answered), nullptr);
   EXPECT_EQ(calls.take_answered(answered), nullptr);
   calls.failed("why");

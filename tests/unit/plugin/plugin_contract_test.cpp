@@ -1,5 +1,6 @@
 // What is promised of every plugin, however it runs (plugin/plugin.hpp): one suite for those in this process, for those
-// in a worker, with and without memory that it shares with its host, and for the fake that other tests use instead.
+// in a worker, with and without memory that it shares with its host, for servers elsewhere, and for the fake that other
+// tests use instead.
 #include <map>
 #include <memory>
 #include <set>
@@ -17,7 +18,9 @@
 #include "plugin/plugin_metrics.hpp"
 #include "runtime/event_loops.hpp"
 #include "runtime/timers.hpp"
+#include "sources/upstream/upstream_plugin.hpp"
 #include "stores/file_store.hpp"
+#include "support/acting_server.hpp"
 #include "support/eventually.hpp"
 #include "support/fake_plugin.hpp"
 #include "support/recording_call.hpp"
@@ -34,7 +37,7 @@ using test::result;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-enum class Kind { in_process, worker, worker_without_shared_memory, fake };
+enum class Kind { in_process, worker, worker_without_shared_memory, upstream, fake };
 
 // Does what tests/unit/fixtures/actor.cpp does, as far as the suite uses it.
 std::unique_ptr<Plugin> make_fake(const PluginSetup& setup, Log& log) {
@@ -89,6 +92,7 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
 
   Result<std::unique_ptr<Plugin>> make() {
     if (GetParam() == Kind::fake) return make_fake(setup_, log_);
+    if (GetParam() == Kind::upstream) return make_upstream();
     auto copy = copies_.copy(MCP_TEST_FIXTURES "/unit_actor.so");
     if (copy.has_error()) return copy.error();
     auto library = std::make_shared<const PrivateCopy>(*std::move(copy));
@@ -102,6 +106,16 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
     auto plugin = InProcessPlugin::create(*std::move(loaded), setup_, threads_, log_, &workers_.timers());
     if (plugin.has_error()) return plugin.error();
     return std::unique_ptr<Plugin>(*std::move(plugin));
+  }
+  std::unique_ptr<Plugin> make_upstream() {
+    const auto server = std::make_shared<test::ActingServer>(threads_);
+    return std::make_unique<UpstreamPlugin>(
+        UpstreamPlugin::Setup{
+            .identity = {.file = setup_.file, .name = "actor", .version = {}, .digest = {}},
+            .settings = {.way = UpstreamUrl{}, .limits = setup_.limits, .is_legacy = true},
+            .events = setup_.events,
+            .connect = [server](auto) -> Result<std::shared_ptr<UpstreamTransport>> { return {server}; }},
+        threads_, workers_.timers(), log_);
   }
   // Described and started.
   Plugin& load() {
@@ -206,6 +220,10 @@ TEST_P(PluginContractTest, CancelsEveryCallInFlight) {
   plugin_->cancel_all(CancelReason::reload);
   EXPECT_EQ(first->cancelled(), CancelReason::reload);
   EXPECT_EQ(second->cancelled(), CancelReason::reload);
+  if (GetParam() == Kind::upstream) {
+    EXPECT_EQ(first->end(), error(": the call was cancelled")) << "nobody waits for what a server answers then";
+    return;
+  }
   EXPECT_FALSE(first->ended || second->ended) << "which its plugin does";
   call("completes_kept_calls");
   EXPECT_EQ(first->end(), result(R"({"kept":true})"));
@@ -213,6 +231,7 @@ TEST_P(PluginContractTest, CancelsEveryCallInFlight) {
 
 // In the host's process as many block as may.
 TEST_P(PluginContractTest, HearsOfCancellationsHoweverManyCallsWaitForThem) {
+  if (GetParam() == Kind::upstream) GTEST_SKIP() << "what a server does then is its own business";
   if (GetParam() == Kind::fake) GTEST_SKIP() << "it waits for nothing";
   load();
   std::vector<std::shared_ptr<RecordingCall>> waiting;
@@ -238,11 +257,13 @@ TEST_P(PluginContractTest, FailsEveryCallInFlightAndHearsNothingOfThemLater) {
 }
 
 TEST_P(PluginContractTest, RefusesAnOutcomeThatThereIsNot) {
+  if (GetParam() == Kind::upstream) GTEST_SKIP() << "a server has none";
   load();
   EXPECT_EQ(call("unknown_outcome"), error(" completed the call with the unknown outcome 99"));
 }
 
 TEST_P(PluginContractTest, RefusesAnAnswerThatIsLargerThanItMayBe) {
+  if (GetParam() == Kind::upstream) GTEST_SKIP() << "its transport does";
   setup_.limits.result_bytes = 1000;
   load();
   const std::string arguments = R"({"text":")" + std::string(2000, 'x') + "\"}";
@@ -287,6 +308,7 @@ TEST_P(PluginContractTest, IsToldWhichOfItsResourcesClientsAreSubscribedTo) {
 }
 
 TEST_P(PluginContractTest, IsToldWhichResourcesClientsWereSubscribedToBefore) {
+  if (GetParam() == Kind::upstream) GTEST_SKIP() << "it is told as soon as it can be";
   load();
   plugin_->subscriptions_changed({.added = {"a://x"}});
   EXPECT_THAT(call("tells_subscriptions"), HasSubstr(R"({"all":["a://x"])"));
@@ -296,6 +318,7 @@ TEST_P(PluginContractTest, IsToldWhichResourcesClientsWereSubscribedToBefore) {
 }
 
 TEST_P(PluginContractTest, KeepsSmallValues) {
+  if (GetParam() == Kind::upstream) GTEST_SKIP() << "a server keeps its own";
   if (GetParam() == Kind::fake) GTEST_SKIP() << "it keeps nothing";
   EXPECT_EQ(load_and_call("uses_its_store"), result("null")) << "of a host that offers none";
   setup_.store = std::make_shared<FileStore>(temporary_.path() / "store", StoreLimits{}, log_);
@@ -306,6 +329,7 @@ TEST_P(PluginContractTest, KeepsSmallValues) {
 }
 
 TEST_P(PluginContractTest, CountsAndMeasures) {
+  if (GetParam() == Kind::upstream) GTEST_SKIP() << "a server has its own figures";
   if (GetParam() == Kind::fake) GTEST_SKIP() << "it records nothing";
   load();
   EXPECT_EQ(call("records_metrics"), result(R"({"refused":true})"));
@@ -323,6 +347,7 @@ TEST_P(PluginContractTest, CountsAndMeasures) {
 }
 
 TEST_P(PluginContractTest, IsToldWhichCapabilitiesItCanAdd) {
+  if (GetParam() == Kind::upstream) GTEST_SKIP() << "a server has its own";
   if (GetParam() == Kind::fake) GTEST_SKIP() << "it adds none";
   load();
   EXPECT_EQ(call("checks_capabilities"), result(R"({"good":0,"bad":1,"why":"capabilities is not an object"})"));
@@ -336,10 +361,11 @@ TEST_P(PluginContractTest, ComesToRest) {
 
 INSTANTIATE_TEST_SUITE_P(, PluginContractTest,
                          ::testing::Values(Kind::in_process, Kind::worker, Kind::worker_without_shared_memory,
-                                           Kind::fake),
+                                           Kind::upstream, Kind::fake),
                          [](const auto& each) {
                            return each.param == Kind::in_process ? "InProcess"
                                   : each.param == Kind::worker   ? "Worker"
+                                  : each.param == Kind::upstream ? "Upstream"
                                   : each.param == Kind::fake     ? "Fake"
                                                                  : "WorkerWithoutSharedMemory";
                          });

@@ -24,7 +24,8 @@ TEST(Current, IsTheSameForAllThreads) {
 TEST(Current, GoesWhenItHasBeenReplacedAndNobodyHasItAnyMore) {
   auto value = std::make_shared<const std::string>("old");
   const std::weak_ptr<const std::string> old = value;
-  Current<std::string> current(std::move(value));
+  Current<std::string> current(value);
+  value = nullptr;
   auto taken = current.get();
   current.set(std::make_shared<const std::string>("new"));
   EXPECT_EQ(*taken, "old");

@@ -1,12 +1,11 @@
 #include "runtime/loop_check.hpp"
 
 #include <atomic>
-#include <future>
 
-#include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
 #include "support/eventually.hpp"
+#include "support/held_loop.hpp"
 
 namespace mcph {
 namespace {
@@ -35,18 +34,12 @@ TEST_F(LoopCheckTest, SaysNothingBeforeTheFirstAnswer) {
 }
 
 TEST_F(LoopCheckTest, HearsOfOneLoopThatDoesNotAnswerOrIsLate) {
-  std::promise<void> held;
-  std::promise<void> released;
-  boost::asio::post(loops_.next_context(), [&] {
-    held.set_value();
-    released.get_future().wait();
-  });
-  held.get_future().wait();
+  test::HeldLoop held(loops_.next_context());
   EXPECT_FALSE(check_.ask());
   EXPECT_FALSE(check_.ask());
   now_ = LoopCheck::Clock::time_point() + 11ms;
   EXPECT_FALSE(check_.ask());
-  released.set_value();
+  held.let_go();
   EXPECT_FALSE(answer());
   EXPECT_TRUE(answer());
 }

@@ -3,17 +3,19 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
+
+#include "support/eventually.hpp"
 
 namespace mcph {
 namespace {
 
 using namespace std::chrono_literals;
 
-void wait_for_more_than(int looks, const std::atomic<int>& looked) {
-  while (looked <= looks)
-    looked.wait(looks);
+bool looks_more_often_than(int looks, const std::atomic<int>& looked) {
+  return test::eventually([&] { return looked > looks; });
 }
 
 // It tells of each look, so that a test can wait for the next.
@@ -22,7 +24,6 @@ struct Looks {
   std::atomic<bool> busy{false};
   Watchdog watchdog{[this] {
     ++count;
-    count.notify_all();
     return busy.load();
   }};
 };
@@ -38,7 +39,7 @@ TEST(Watchdog, GoesOnLookingWhileSomethingRuns) {
   looks.watchdog.task_began();
   // More than it looks when nothing goes on.
   for (int count = 0; count < 100; ++count)
-    wait_for_more_than(count, looks.count);
+    ASSERT_TRUE(looks_more_often_than(count, looks.count));
 }
 
 TEST(Watchdog, FallsAsleepAndWakesForTheNextTask) {
@@ -46,10 +47,14 @@ TEST(Watchdog, FallsAsleepAndWakesForTheNextTask) {
   for (int burst = 0; burst < 3; ++burst) {
     const int before = looks.count;
     looks.watchdog.task_began();
-    wait_for_more_than(before, looks.count);
+    ASSERT_TRUE(looks_more_often_than(before, looks.count));
     // Until there is no look for much longer than a tick.
-    for (int count = -1; count != looks.count; std::this_thread::sleep_for(50ms))
-      count = looks.count;
+    int count = -1;
+    EXPECT_TRUE(test::eventually([&] {
+      const int known = std::exchange(count, looks.count);
+      std::this_thread::sleep_for(50ms);
+      return known == looks.count;
+    }));
   }
 }
 

@@ -198,7 +198,7 @@ TEST_F(FileStoreTest, KeepsTheRecordAloneWhereItCannotBeWrittenAnewButNotForEver
   const auto store = open();
   const std::string large(1000, 'x');
   put(*store, "a", large);
-  fs::create_directory(file_.native() + ".new");
+  fs::create_directory(file_.native() + "%new");
   for (int i = 0; i < 100; ++i)
     ASSERT_EQ(put(*store, "a", large + std::to_string(i)).status, StoreStatus::done);
   EXPECT_GT(content().size(), 100 * large.size());
@@ -211,7 +211,7 @@ TEST_F(FileStoreTest, KeepsTheRecordAloneWhereItCannotBeWrittenAnewButNotForEver
   EXPECT_EQ(log_.count("store grows"), 1U);
 
   const auto long_size = content().size();
-  fs::remove(file_.native() + ".new");
+  fs::remove(file_.native() + "%new");
   EXPECT_EQ(put(*store, "a", "short").status, StoreStatus::done);
   EXPECT_LT(content().size(), long_size);
   EXPECT_EQ(value(*open(), "a"), "short");
@@ -227,7 +227,7 @@ TEST_F(FileStoreTest, LeavesNothingOfWhatItCouldNotWrite) {
   const auto answer = put(*store, "a", std::string(5000, 'x'));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_EQ(answer.status, StoreStatus::failed);
-  EXPECT_FALSE(fs::exists(file_.native() + ".new"));
+  EXPECT_FALSE(fs::exists(file_.native() + "%new"));
   EXPECT_EQ(put(*store, "a", "1").status, StoreStatus::done);
 }
 
@@ -281,7 +281,7 @@ TEST_F(FileStoreTest, SaysWhyItCannotKeepAnything) {
   const auto store = open();
   const auto answer = put(*store, "a", "1");
   EXPECT_EQ(answer.status, StoreStatus::failed);
-  EXPECT_THAT(answer.text, HasSubstr("stores/tools%2Fnotes.lock cannot be opened: Not a directory"));
+  EXPECT_THAT(answer.text, HasSubstr("stores/tools%2Fnotes%lock cannot be opened: Not a directory"));
   fs::remove(temporary_.path() / "stores");
   EXPECT_EQ(put(*store, "a", "1").status, StoreStatus::done) << "once it can";
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "telemetry/log.hpp"
@@ -24,10 +25,21 @@ class RecordingLog final : public Log {
       line.append(" ").append(field.name).append("=").append(field.value);
     const std::lock_guard lock(mutex_);
     lines_.push_back(std::move(line));
+    levels_.push_back(level);
   }
   std::vector<std::string> lines() const {
     const std::lock_guard lock(mutex_);
     return lines_;
+  }
+  // Those since the last time, and of what levels they are.
+  std::vector<std::string> take() {
+    const std::lock_guard lock(mutex_);
+    levels_.clear();
+    return std::exchange(lines_, {});
+  }
+  std::vector<Level> levels() const {
+    const std::lock_guard lock(mutex_);
+    return levels_;
   }
   // Lines that begin so.
   std::size_t count(std::string_view beginning) const {
@@ -40,6 +52,7 @@ class RecordingLog final : public Log {
   Level from_;
   mutable std::mutex mutex_;
   std::vector<std::string> lines_;
+  std::vector<Level> levels_;
 };
 
 }  // namespace mcph::test

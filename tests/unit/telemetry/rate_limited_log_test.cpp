@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/recording_log.hpp"
+
 namespace mcph {
 namespace {
 
@@ -13,32 +15,9 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// What it is told, as "event field=value ...".
-class RecordingLog final : public Log {
- public:
-  void write(Level level, std::string_view event, Fields fields) override {
-    std::string line(event);
-    for (const auto& field : fields)
-      line.append(" ").append(field.name).append("=").append(field.value);
-    const std::lock_guard lock(mutex_);
-    lines_.push_back(line);
-    levels_.push_back(level);
-  }
-  std::vector<std::string> take() {
-    levels_.clear();
-    return std::exchange(lines_, {});
-  }
-  const std::vector<Level>& levels() const { return levels_; }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> lines_;
-  std::vector<Level> levels_;
-};
-
 class RateLimitedLogTest : public ::testing::Test {
  protected:
-  RecordingLog log_;
+  test::RecordingLog log_;
   RateLimitedLog::Clock::time_point now_{};
   std::optional<RateLimitedLog> limited_{std::in_place, log_, 2U, RateLimitedLog::tell_event, [this] { return now_; }};
 };

@@ -556,6 +556,7 @@ TEST_F(FolderOnDiskTest, TellsNobodyOfANewVersionThatExportsTheSame) {
 TEST_F(FolderOnDiskTest, PublishesABurstOfFilesAsOneCatalog) {
   constexpr int count = 20;
   fs::create_directories(root() / "tools");
+  options_.task_patience = 1min;  // none of the loads is left behind
   run();
   const auto before = catalog_.current()->generation();
   const auto burst = temporary_.path() / "burst";

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/eventually.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace mcph {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto long_enough = 2s;
+constexpr auto long_enough = test::patience;
 constexpr auto a_day = 24h;
 
 class FolderWatchTest : public ::testing::Test {

@@ -37,7 +37,9 @@ TEST(LoadThreads, RunNoMoreThanSoManyAtOnce) {
     std::promise<void> all;
     for (int i = 0; i < 20; ++i) {
       threads.run([&] {
-        most = std::max(most.load(), ++running);
+        const int now = ++running;
+        for (int known = most; known < now && !most.compare_exchange_weak(known, now);) {
+        }
         std::this_thread::yield();
         --running;
         if (++done == 20) all.set_value();

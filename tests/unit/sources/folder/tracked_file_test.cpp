@@ -189,6 +189,9 @@ TEST_F(TrackedFileTest, IsLoadedAgainWhereItsGivingUpMayPass) {
   serve(lies(1));
   tracked_.give_up(1, fail_for_now("no processes"), now_);
   EXPECT_TRUE(see(lies(1)).take);
+  tracked_.begin_load(lies(1), ++attempt_);
+  tracked_.fail_load(fail_for_now("no disk"), now_);
+  EXPECT_EQ(tracked_.due(), now_ + 1s);
 }
 
 TEST_F(TrackedFileTest, KeepsTheRefusalOfANewerFileWhenItsVersionGivesUp) {
@@ -207,6 +210,30 @@ TEST_F(TrackedFileTest, IsLeftAloneWhileItIsDisabled) {
   EXPECT_EQ(tracked_.due(), std::nullopt);
   EXPECT_TRUE(tracked_.enable());
   EXPECT_FALSE(tracked_.enable());
+  EXPECT_EQ(tracked_.state(), State::settling);
+  EXPECT_TRUE(settles(lies(2)));
+}
+
+TEST_F(TrackedFileTest, SettlesAsSoonAsItChangesInWhateverStateItIs) {
+  auto changes = [this, size = std::uint64_t{100}]() mutable {
+    see(lies(++size));
+    return tracked_.state() == State::settling;
+  };
+  load(lies(1));
+  EXPECT_TRUE(changes());
+  serve(lies(2));
+  EXPECT_TRUE(changes());
+  refuse(lies(3), fail("no library"));
+  ASSERT_EQ(tracked_.state(), State::refused);
+  EXPECT_TRUE(changes());
+  serve(lies(4));
+  tracked_.give_up(attempt_, fail("it crashes"), now_);
+  ASSERT_EQ(tracked_.state(), State::quarantined);
+  EXPECT_TRUE(changes());
+  load(lies(5));
+  tracked_.pass_over();
+  ASSERT_EQ(tracked_.state(), State::passed_over);
+  EXPECT_TRUE(changes());
 }
 
 TEST_F(TrackedFileTest, DropsALoadWhenItIsDisabledMeanwhile) {
