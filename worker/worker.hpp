@@ -1,5 +1,5 @@
 // One plugin in a process of its own, served to the host at the other end of a socket. The thread that runs `run` is
-// the plugin's control thread; frames are read, and calls run, on serving threads as in the host. Made by main. One
+// the plugin's control thread; frames are read, and calls run, on event loops as in the host. Owned by main. One
 // function a kind of message that the host sends, and all that the process has is here, once.
 #pragma once
 
@@ -102,7 +102,7 @@ class Worker : private Executor {
   std::deque<std::function<void()>> control_ GUARDED_BY(mutex_);  // what the control thread has to do
   std::vector<pthread_t> in_plugin_ GUARDED_BY(mutex_);  // threads that run the plugin, for the longest time first
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::atomic<std::size_t> running_{0};  // calls and cancellations on the serving threads
+  std::atomic<std::size_t> running_{0};  // calls and cancellations on the event loops
 };
 
 }  // namespace mcph

@@ -1,6 +1,6 @@
 // What an operator's programs read over HTTP, on a listener of its own: whether the host is alive and ready, how it
 // fares (/status), and its metrics (/metrics). Reads only; nobody is asked who he is, so the listener belongs where
-// only the operator reaches it. Made by main for one HTTP server; any thread.
+// only the operator reaches it. Owned by AdminListener, for its HTTP server; any thread.
 #pragma once
 
 #include <functional>

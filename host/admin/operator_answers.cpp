@@ -303,17 +303,17 @@ std::string OperatorAnswers::status() const {
 OrderedJson OperatorAnswers::status_json() const {
   const auto report = service_.report();
   const auto up = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_);
-  const auto why_not = host_.why_not_ready ? host_.why_not_ready() : std::string_view();
+  const auto not_ready = host_.not_ready ? host_.not_ready() : std::nullopt;
   OrderedJson host{{"pid", ::getpid()},
                    {"version", host_.version},
                    {"command", host_.command},
                    {"components", absolute_path(host_.components).string()},
-                   {"state", why_not.empty() ? "ready" : why_not},
+                   {"state", not_ready ? not_ready->why : "ready"},
                    {"upSeconds", up.count()}};
   if (!host_.url.empty()) host["url"] = host_.url;
   const auto configuration = configuration_ ? configuration_() : ConfigurationReport();
-  const bool is_on_its_way = why_not == "starting" || why_not == "stopping";
-  const bool all_is_well = report.all_is_well() && configuration.refusal.empty() && (why_not.empty() || is_on_its_way);
+  const bool has_fault = not_ready && not_ready->is_fault;
+  const bool all_is_well = report.all_is_well() && configuration.refusal.empty() && !has_fault;
   OrderedJson json{{"ok", all_is_well}, {"host", std::move(host)}};
   if (configuration_) json["configuration"] = configuration_json(configuration);
   json["plugins"] = OrderedJson::array();

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,15 +28,20 @@
 
 namespace mcph {
 
+// Why a host does not serve. What has a place in its life, as its start has, is no fault.
+struct NotReady {
+  std::string_view why;
+  bool is_fault = true;
+};
+
 // What the operator is told of the host itself.
 struct HostFacts {
   std::string version;
   std::string command;  // "serve" or "stdio"
   std::string url;      // empty: it has none
   std::filesystem::path components;
-  // "starting", "stopping", or what keeps it from serving; empty: it is ready. Any thread; null: it is as long as it
-  // can be asked.
-  std::function<std::string_view()> why_not_ready = {};
+  // Empty: it is ready. Any thread; null: it is as long as it can be asked.
+  std::function<std::optional<NotReady>()> not_ready = {};
 };
 
 // What has become of the changes of a configuration that the host watches.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/audited_log.hpp"
@@ -31,9 +32,10 @@ class Audit {
   // Null: nobody keeps records.
   AuditedRequests* requests() { return requests_.get(); }
 
-  // Why nothing that is to be recorded is done at this time; empty: it is.
-  std::string_view why_nothing_is_done() const {
-    return requests_ != nullptr && requests_->refuses() ? "the audit log cannot be written" : "";
+  // Nothing that is to be recorded is done at this time. Empty: it is.
+  std::optional<NotReady> not_ready() const {
+    if (requests_ == nullptr || !requests_->refuses()) return std::nullopt;
+    return NotReady{"the audit log cannot be written"};
   }
 
   // Before the process may end.

@@ -177,9 +177,14 @@ void HttpHost::bind_health() {
     service_.add(std::move(resource));
 }
 
+std::optional<NotReady> HttpHost::not_ready() const {
+  if (const auto* const why = not_serving_.load()) return NotReady{.why = why, .is_fault = false};
+  return audit_.not_ready();
+}
+
 std::string_view HttpHost::why_not_ready() const {
-  if (const auto* const why = not_serving_.load()) return why;
-  return audit_.why_nothing_is_done();
+  const auto now = not_ready();
+  return now ? now->why : std::string_view();
 }
 
 Result<> HttpHost::listen() {
@@ -199,7 +204,7 @@ void HttpHost::answer_operator() {
                 .command = "serve",
                 .url = url_,
                 .components = config_.host.components,
-                .why_not_ready = [this] { return why_not_ready(); }},
+                .not_ready = [this] { return not_ready(); }},
       host_->folder().operator_service(), lines_, [this](const OperatorAct& act) { audit_.operator_has(act); },
       [this] { return report_configuration(); }, std::move(open_dashboard));
 }

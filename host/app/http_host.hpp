@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -73,7 +74,8 @@ class HttpHost {
 
   StreamableHttpOptions mcp_options();
   HttpRefusalListener refusal_listener();
-  std::string_view why_not_ready() const;
+  std::optional<NotReady> not_ready() const;
+  std::string_view why_not_ready() const;  // empty: it is
   ConfigurationReport report_configuration() const;
   ObservedHost observed();
 

@@ -154,7 +154,7 @@ void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
   // For clients to read how their streams have ended. Further changes put the rest off, so that those whose streams
   // they end have that time, too; but not for ever.
   static constexpr std::chrono::milliseconds farewell{300};
-  static constexpr std::chrono::milliseconds longest_farewell{900};
+  static constexpr std::chrono::milliseconds max_farewell{900};
   const auto now = std::chrono::system_clock::now();
   // Who is good is so for all servers.
   const auto access = servers_.begin()->second.access.get();
@@ -163,7 +163,7 @@ void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
   if (replaced || access->has_expiry_between(looked_at_, now)) {
     ending_.close_streams(is_good);
     if (!farewell_since_) farewell_since_ = moment;
-    expel_at_ = std::min(moment + farewell, *farewell_since_ + longest_farewell);
+    expel_at_ = std::min(moment + farewell, *farewell_since_ + max_farewell);
   }
   if (farewell_since_ && moment >= expel_at_) {
     ending_.expel(is_good);

@@ -22,7 +22,7 @@ namespace mcph {
 namespace {
 
 constexpr int first_descriptor = 3;  // SD_LISTEN_FDS_START
-constexpr std::uint64_t most_descriptors = 64;
+constexpr std::uint64_t max_descriptors = 64;
 
 std::string take_variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -153,7 +153,7 @@ void SystemdStatus::look() {
 Result<InheritedSockets> take_sockets(const SystemdEnvironment& environment) {
   InheritedSockets sockets;
   if (!is_this_process(environment.listen_process)) return sockets;
-  const auto count = static_cast<int>(std::min(number_in(environment.listen_descriptors), most_descriptors));
+  const auto count = static_cast<int>(std::min(number_in(environment.listen_descriptors), max_descriptors));
   for (int descriptor = first_descriptor; descriptor < first_descriptor + count; ++descriptor) {
     if (!close_on_exec(descriptor) || !listens(descriptor) || !is_of_known_family(descriptor)) {
       return fail(

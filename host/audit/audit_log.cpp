@@ -13,10 +13,10 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds time_to_gather{10};  // lines that nobody waits for
-constexpr std::chrono::milliseconds most_to_gather{10};  // lines that somebody waits for
+constexpr std::chrono::milliseconds max_to_gather{10};   // lines that somebody waits for
 constexpr std::chrono::milliseconds before_next_try{100};
 // In mode async; what has not been synced is kept in memory.
-constexpr std::size_t most_unsynced = std::size_t{4} << 20;
+constexpr std::size_t max_unsynced = std::size_t{4} << 20;
 constexpr std::chrono::seconds before_next_rotation{10};
 
 std::string first_line(std::string_view event, const AuditHead& previous) {
@@ -104,7 +104,7 @@ bool AuditLog::add(const AuditEvent& event, const std::function<Then()>& wait) {
   return false;
 }
 
-void AuditLog::add(const RefusalSums::Refusal& refusal) {
+void AuditLog::add(const RefusalSums::Refused& refusal) {
   const MutexLock lock(mutex_);
   const bool is_first = !sums_.due();
   sums_.add(refusal, clock_());
@@ -221,7 +221,7 @@ void AuditLog::gather(MutexLock& lock) {
   std::size_t seen = waiting_.lines.size();
   while (!waiting_.lines.empty() && waiting_.lines.size() < enough_ && !closing_ && !trouble_) {
     if (changed_.wait_until(lock, until)) continue;
-    if (!is_strict || waiting_.lines.size() == seen || until - begin >= most_to_gather) break;
+    if (!is_strict || waiting_.lines.size() == seen || until - begin >= max_to_gather) break;
     seen = waiting_.lines.size();
     until += pause;
   }
@@ -292,7 +292,7 @@ Result<> AuditLog::try_to_write(bool syncs) {
   }
   // What has been appended before comes to the disk also while nothing more can be.
   const bool is_time = needs_checkpoint();
-  if (appended_ > 0 && (syncs || is_time || sync_failed_ || appended_ >= most_unsynced)) {
+  if (appended_ > 0 && (syncs || is_time || sync_failed_ || appended_ >= max_unsynced)) {
     const auto begin = Steady::now();
     auto synced = file_.sync();
     sync_failed_ = synced.has_error();
@@ -300,10 +300,10 @@ Result<> AuditLog::try_to_write(bool syncs) {
       appended_ = 0;
       return synced;
     }
-    last_sync_ = std::min<Steady::duration>(Steady::now() - begin, most_to_gather);
+    last_sync_ = std::min<Steady::duration>(Steady::now() - begin, max_to_gather);
     text_.erase(0, appended_);
     // What one load has needed the next needs again.
-    if (text_.capacity() > 2 * most_unsynced) text_.shrink_to_fit();
+    if (text_.capacity() > 2 * max_unsynced) text_.shrink_to_fit();
     appended_ = 0;
   }
   if (text_.empty() && (!key_ || unsigned_lines_ == 0)) open_since_.reset();

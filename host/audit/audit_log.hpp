@@ -48,7 +48,7 @@ class AuditLog {
   // which it must not hold up. Without `wait` the line is left out, and counted, where far too many wait already.
   bool add(const AuditEvent& event, const std::function<Then()>& wait = {});
   // Only counted.
-  void add(const RefusalSums::Refusal& refusal);
+  void add(const RefusalSums::Refused& refusal);
 
   // Why lines cannot be written at this time; nothing: all is well.
   std::optional<std::string> trouble() const;

@@ -6,7 +6,7 @@
 
 namespace mcph {
 
-void RefusalSums::add(const Refusal& refusal, Time now) {
+void RefusalSums::add(const Refused& refusal, Time now) {
   const auto minute = std::chrono::floor<std::chrono::minutes>(now);
   if (minute != minute_ && closed_.size() < max_closed) {
     close_minute();

@@ -25,12 +25,12 @@ class RefusalSums {
   static constexpr std::size_t max_closed = 10 * max_sources;
 
   // Who was refused what.
-  struct Refusal {
+  struct Refused {
     std::string source;          // an address
     std::string principal = {};  // JSON; empty: nobody has proven anything
     std::string outcome;         // a status of HTTP or a code of JSON-RPC, with its word: "http 401", "error -32602"
   };
-  void add(const Refusal& refusal, Time now);
+  void add(const Refused& refusal, Time now);
 
   // Those of minutes that are over; at the end all.
   std::vector<AuditEvent> take(Time now, bool is_end = false);

@@ -23,7 +23,9 @@ struct FileIdentity {
 
 inline FileIdentity identity_from(const struct ::stat& status) {
   constexpr auto nanoseconds = [](const ::timespec& time) {
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    // One beyond 2262 is only to be another one.
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+                                     static_cast<std::uint64_t>(time.tv_nsec));
   };
   return {std::uint64_t{status.st_dev}, std::uint64_t{status.st_ino}, static_cast<std::uint64_t>(status.st_size),
           nanoseconds(status.st_mtim),  nanoseconds(status.st_ctim),  0};

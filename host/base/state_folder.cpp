@@ -1,5 +1,6 @@
 #include "base/state_folder.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <pwd.h>
 #include <unistd.h>
@@ -10,7 +11,10 @@ namespace {
 // Never one that others may write, where one of them could have put a link.
 std::filesystem::path home_folder() {
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return home;
-  const auto* user = ::getpwuid(::geteuid());
+  ::passwd entry{};
+  ::passwd* user = nullptr;
+  std::array<char, 16384> texts{};
+  ::getpwuid_r(::geteuid(), &entry, texts.data(), texts.size(), &user);
   return user != nullptr && *user->pw_dir == '/' ? user->pw_dir : ".";
 }
 

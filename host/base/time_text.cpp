@@ -29,10 +29,10 @@ std::string time_text(std::chrono::system_clock::time_point when) {
 std::string precise_time_text(std::chrono::system_clock::time_point when) {
   const auto second = std::chrono::floor<std::chrono::seconds>(when);
   const auto digits_of_ms = std::to_string(std::chrono::floor<std::chrono::milliseconds>(when - second).count());
-  constexpr std::size_t most_digits = 3;
+  constexpr std::size_t max_digits = 3;
   auto text = time_text(second);
   text.back() = '.';
-  return text.append(most_digits - digits_of_ms.size(), '0').append(digits_of_ms) += 'Z';
+  return text.append(max_digits - digits_of_ms.size(), '0').append(digits_of_ms) += 'Z';
 }
 
 std::optional<std::chrono::system_clock::time_point> read_time(std::string_view text) {

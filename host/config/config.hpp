@@ -1,5 +1,5 @@
 // Everything that an operator can set, as values: what the configuration file, the environment and the command line
-// come to.
+// come to. One member a table of the file.
 #pragma once
 
 #include <filesystem>

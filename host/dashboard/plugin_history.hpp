@@ -1,6 +1,6 @@
 // What the log has said of each plugin over a longer time: which versions of its file there were, and how it crashed
-// last. It passes everything on. Made by main before anything has something to say, where there is a dashboard; any
-// thread.
+// last. It passes everything on. Owned by the command serve, where there is a dashboard, and made before anything has
+// something to say; any thread.
 #pragma once
 
 #include <cstddef>

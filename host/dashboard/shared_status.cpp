@@ -35,7 +35,7 @@ StatusTexts texts_of(OrderedJson status) {
 std::shared_ptr<const StatusTexts> SharedStatus::get() {
   const MutexLock lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
-  if (texts_ == nullptr || now - made_at_ >= most_age_) {
+  if (texts_ == nullptr || now - made_at_ >= max_age_) {
     texts_ = std::make_shared<const StatusTexts>(texts_of(look_()));
     made_at_ = now;
   }

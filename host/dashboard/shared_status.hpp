@@ -32,14 +32,14 @@ class SharedStatus {
   static constexpr std::chrono::milliseconds usual_age{50};
 
   // `look` gives the status as the operator is told it, and outlives this.
-  explicit SharedStatus(std::function<nlohmann::ordered_json()> look, std::chrono::milliseconds most_age = usual_age)
-      : look_(std::move(look)), most_age_(most_age) {}
+  explicit SharedStatus(std::function<nlohmann::ordered_json()> look, std::chrono::milliseconds max_age = usual_age)
+      : look_(std::move(look)), max_age_(max_age) {}
 
   std::shared_ptr<const StatusTexts> get();
 
  private:
   const std::function<nlohmann::ordered_json()> look_;
-  const std::chrono::milliseconds most_age_;
+  const std::chrono::milliseconds max_age_;
   Mutex mutex_;
   std::shared_ptr<const StatusTexts> texts_ GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point made_at_ GUARDED_BY(mutex_);

@@ -41,9 +41,9 @@ constexpr std::array<std::pair<std::string_view, SignatureAlgorithm>, 13> algori
                                                                                               {"ES512", es512},
                                                                                               {"EdDSA", eddsa}}};
 
-constexpr std::size_t most_keys = 100;
-constexpr int least_rsa_bits = 2048;  // RFC 7518 section 3.3
-constexpr int most_rsa_bits = 8192;   // a longer one takes milliseconds for each signature
+constexpr std::size_t max_keys = 100;
+constexpr int min_rsa_bits = 2048;  // RFC 7518 section 3.3
+constexpr int max_rsa_bits = 8192;  // a longer one takes milliseconds for each signature
 
 using BigNumber = COwner<BIGNUM, BN_free>;
 using Parameters = COwner<OSSL_PARAM, OSSL_PARAM_free>;
@@ -188,8 +188,8 @@ std::set<KeyName> ambiguous_keys(const Json& keys) {
 }
 
 std::string words_for(const Json& json) {
-  constexpr std::size_t most_shown = 64;
-  const auto id = json.is_object() ? text_member(json, "kid").substr(0, most_shown) : std::string();
+  constexpr std::size_t max_shown = 64;
+  const auto id = json.is_object() ? text_member(json, "kid").substr(0, max_shown) : std::string();
   return id.empty() ? std::string("A key") : "The key \"" + id + "\"";
 }
 
@@ -228,11 +228,11 @@ Result<JsonWebKey> JsonWebKey::read_rsa(const Json& json) {
   const auto exponent = to_number(bytes_member(json, "e"));
   if (modulus == nullptr || exponent == nullptr) return fail("it has no modulus or exponent");
   const int bits = BN_num_bits(modulus.get());
-  if (bits < least_rsa_bits) return fail("it has fewer than 2048 bits");
-  if (bits > most_rsa_bits) return fail("it has more than 8192 bits");
-  constexpr int most_exponent_bits = 64;
+  if (bits < min_rsa_bits) return fail("it has fewer than 2048 bits");
+  if (bits > max_rsa_bits) return fail("it has more than 8192 bits");
+  constexpr int max_exponent_bits = 64;
   if (BN_is_odd(exponent.get()) != 1 || BN_is_one(exponent.get()) == 1 ||
-      BN_num_bits(exponent.get()) > most_exponent_bits)
+      BN_num_bits(exponent.get()) > max_exponent_bits)
     return fail("its exponent is not safe");
   if (has_roca_fingerprint(modulus.get())) return fail("it was made by a chip whose keys can be broken (ROCA)");
   const ParameterBuilder builder(OSSL_PARAM_BLD_new());
@@ -378,7 +378,7 @@ Result<JsonWebKeySet> JsonWebKeySet::read(std::string_view text, Kind kind) {
   const auto keys = json->is_object() ? json->find("keys") : json->end();
   if (!json->is_object() || keys == json->end() || !keys->is_array())
     return fail("it is no JSON Web Key Set: an object with an array \"keys\" was expected");
-  if (keys->size() > most_keys) return fail("it has more than 100 keys");
+  if (keys->size() > max_keys) return fail("it has more than 100 keys");
   JsonWebKeySet set;
   const auto same = ambiguous_keys(*keys);
   for (const auto& each : *keys) {

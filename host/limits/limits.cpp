@@ -23,11 +23,11 @@ std::string words_for(milliseconds time) {
 }  // namespace
 
 // What is asked of several limits at once.
-class Limits::Question {
+class Limits::Draws {
  public:
-  explicit Question(const Limits& limits, const Keys& keys) : limits_(limits), keys_(keys) {}
+  explicit Draws(const Limits& limits, const Keys& keys) : limits_(limits), keys_(keys) {}
 
-  void about(const Limit& limit, RateDraw::Kind kind = RateDraw::Kind::take) {
+  void add(const Limit& limit, RateDraw::Kind kind = RateDraw::Kind::take) {
     if (limit.buckets != nullptr) {
       draws_[count_] = {limit.buckets.get(), keys_.of(limit.scope), kind};
       asked_[count_++] = &limit;
@@ -42,7 +42,7 @@ class Limits::Question {
     }
   }
 
-  LimitVerdict answer() && {
+  LimitVerdict decide() && {
     if (verdict_.refusal) {
       verdict_.places.clear();
     } else if (count_ > 0) {
@@ -177,16 +177,16 @@ std::uint64_t Limits::key_of(const Principal& principal, std::uint64_t address) 
 }
 
 LimitVerdict Limits::admit_from(std::string_view address) const {
-  Question question(*this, {.address = key_of(address)});
-  question.about(failures_, RateDraw::Kind::need);
-  question.about(per_address_);
-  return std::move(question).answer();
+  Draws draws(*this, {.address = key_of(address)});
+  draws.add(failures_, RateDraw::Kind::need);
+  draws.add(per_address_);
+  return std::move(draws).decide();
 }
 
 void Limits::note_failure(std::string_view address) const {
-  Question question(*this, {.address = key_of(address)});
-  question.about(failures_);
-  std::move(question).answer();
+  Draws draws(*this, {.address = key_of(address)});
+  draws.add(failures_);
+  std::move(draws).decide();
 }
 
 SenderLimits::SenderLimits(std::shared_ptr<const Limits> limits, const Principal& principal, std::string_view address)
@@ -196,27 +196,27 @@ SenderLimits::SenderLimits(std::shared_ptr<const Limits> limits, const Principal
 }
 
 LimitVerdict SenderLimits::admit_request() const {
-  Limits::Question question(*limits_, keys_);
-  question.about(limits_->per_address_, RateDraw::Kind::regard);
-  question.about(limits_->per_principal_);
-  question.about(limits_->all_);
-  return std::move(question).answer();
+  Limits::Draws draws(*limits_, keys_);
+  draws.add(limits_->per_address_, RateDraw::Kind::regard);
+  draws.add(limits_->per_principal_);
+  draws.add(limits_->all_);
+  return std::move(draws).decide();
 }
 
 LimitVerdict SenderLimits::admit_further() const {
-  Limits::Question question(*limits_, keys_);
-  question.about(limits_->per_address_);
-  question.about(limits_->per_principal_);
-  question.about(limits_->all_);
-  return std::move(question).answer();
+  Limits::Draws draws(*limits_, keys_);
+  draws.add(limits_->per_address_);
+  draws.add(limits_->per_principal_);
+  draws.add(limits_->all_);
+  return std::move(draws).decide();
 }
 
 LimitVerdict SenderLimits::admit_call(ComponentPattern::Kind kind, std::string_view name) const {
-  Limits::Question question(*limits_, keys_);
+  Limits::Draws draws(*limits_, keys_);
   for (const auto& component : limits_->components_) {
-    if (component.pattern.matches(kind, name) && has_role(component.roles)) question.about(component.limit);
+    if (component.pattern.matches(kind, name) && has_role(component.roles)) draws.add(component.limit);
   }
-  return std::move(question).answer();
+  return std::move(draws).decide();
 }
 
 bool SenderLimits::has_role(const std::vector<std::string>& roles) const {

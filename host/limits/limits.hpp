@@ -77,7 +77,7 @@ class Limits {
     std::uint64_t principal = 0;
     std::uint64_t address = 0;
   };
-  class Question;
+  class Draws;
 
   Limits(const LimitSettings& settings, LimitClock clock, const Limits* previous);
   Limit make(std::string name, LimitScope scope, const LimitSetting& setting, const Limits* previous) const;

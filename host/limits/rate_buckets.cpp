@@ -6,7 +6,7 @@
 namespace mcph {
 namespace {
 
-constexpr std::size_t least_capacity = 16;
+constexpr std::size_t min_capacity = 16;
 
 // As many as there may be before there is to be more room, so that what is looked for is soon found.
 constexpr std::size_t room_in(std::size_t capacity) {
@@ -17,7 +17,7 @@ constexpr std::size_t room_in(std::size_t capacity) {
 
 void RateBuckets::keep(std::size_t max_keys) {
   const auto of_shard = max_keys / shard_count + 1;
-  max_capacity_.store(std::max(least_capacity, std::bit_ceil(of_shard * 2)), std::memory_order_relaxed);
+  max_capacity_.store(std::max(min_capacity, std::bit_ceil(of_shard * 2)), std::memory_order_relaxed);
 }
 
 std::size_t RateBuckets::memory() const {
@@ -70,7 +70,7 @@ void RateBuckets::Shard::make_room(std::int64_t now, std::size_t max_capacity) {
   for (const auto& bucket : buckets) {
     if (bucket.key != 0 && bucket.full_at > now) left.push_back(bucket);
   }
-  const auto capacity = std::clamp(std::bit_ceil(left.size() * 2), least_capacity, max_capacity);
+  const auto capacity = std::clamp(std::bit_ceil(left.size() * 2), min_capacity, max_capacity);
   const auto most = room_in(capacity) - room_in(capacity) / 8;
   if (left.size() > most) {
     const auto first_kept = left.begin() + static_cast<std::ptrdiff_t>(left.size() - most);

@@ -16,16 +16,16 @@ constexpr std::int64_t slow_task_ns = 1'000'000;
 // From here on a message is among the largest.
 constexpr std::size_t least_of_largest = std::size_t{256} << 10;
 // What a thread has found to do and does before it looks at the I/O again: a call, its answer, and what they lead to.
-constexpr int most_before_io = 8;
+constexpr int max_before_io = 8;
 // To be woken takes longer than a quick call. So a loop looks for what comes next for a moment before it sleeps, where
 // it seems that one client waits for each answer and asks again at once:
 // - Its last wait, with what ended it, took less than lively_ns.
-// - At most so many handlers were due since then as one client has (most_of_one_client). If there were more, it does
+// - At most so many handlers were due since then as one client has (max_of_one_client). If there were more, it does
 //   not look again before a number of waits (waits_of_many).
 // - The other loops have had nothing to do for lively_ns (is_alone). Else somebody needs the processor.
 constexpr std::int64_t spin_ns = 50'000;
 constexpr std::int64_t lively_ns = 150'000;
-constexpr int most_of_one_client = 2;
+constexpr int max_of_one_client = 2;
 constexpr int waits_of_many = 64;
 // In place of a time.
 constexpr std::int64_t not_idle = std::numeric_limits<std::int64_t>::max();
@@ -269,12 +269,12 @@ void EventLoops::run_loop(Thread& thread) try {
     const bool looks = may_wait && is_lively && waits_without_looking == 0 && is_alone(loop);
     if ((looks || !may_wait) && loop.poll_one() > 0) {
       if (is_replaced(thread)) return;
-      done = std::min(done + 1, most_of_one_client + 1);
+      done = std::min(done + 1, max_of_one_client + 1);
       continue;
     }
     if (!may_wait) continue;
     if (looks) {
-      if (done > most_of_one_client) waits_without_looking = waits_of_many;
+      if (done > max_of_one_client) waits_without_looking = waits_of_many;
     } else if (waits_without_looking > 0) {
       --waits_without_looking;
     }
@@ -308,7 +308,7 @@ bool EventLoops::spin(Loop& loop, std::int64_t since) {
 }
 
 bool EventLoops::do_next(Thread& thread) {
-  for (int done = 0; done < most_before_io; ++done) {
+  for (int done = 0; done < max_before_io; ++done) {
     Next next;
     if (!thread.loop->pop(next)) return true;
     if (next.turn != nullptr) {

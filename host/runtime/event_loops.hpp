@@ -2,8 +2,8 @@
 // There are a few event loops, each an I/O context that one thread polls. A thread that is still inside a task after a
 // millisecond loses its loop to a spare thread, so that a slow plugin costs a thread and never the I/O; the usual quick
 // call costs no thread switch at all. A watchdog sees that; it sleeps while no task begins. What is known to take long
-// beforehand, such as a large message, never begins on a loop. Made by main, joined by its destructor. There is a
-// function for each way to have something done, by what it may cost whoever else is on the thread.
+// beforehand, such as a large message, never begins on a loop. Owned by Host or a command, joined by its destructor.
+// There is a function for each way to have something done, by what it may cost whoever else is on the thread.
 //
 // Bounds: at most `blocked_limit` + 6 * `loops` threads. When `blocked_limit` tasks are running, further tasks
 // wait in a queue; its length is bounded by the plugins' own limits, which is where a call is refused. Long tasks run

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t step = 32;  // between the sizes that are kept apart, in bytes
 constexpr std::size_t sizes = 64;
 // Of each size: what one request needs at once, and little of what a burst of them has needed.
-constexpr unsigned most_kept = 8;
+constexpr unsigned max_kept = 8;
 
 // What is free of one size, linked through its own memory.
 struct Free {
@@ -25,7 +25,7 @@ class KeptMemory {
     for (auto& list : lists_) {
       while (list.first != nullptr)
         ::operator delete(list.take());
-      list.count = most_kept;  // nothing is kept from now on
+      list.count = max_kept;  // nothing is kept from now on
     }
   }
   KeptMemory(const KeptMemory&) = delete;
@@ -37,7 +37,7 @@ class KeptMemory {
   }
   void give_back(void* memory, std::size_t size) noexcept {
     auto& list = lists_[size];
-    if (list.count >= most_kept) return ::operator delete(memory);
+    if (list.count >= max_kept) return ::operator delete(memory);
     list.first = new (memory) Free{list.first};
     ++list.count;
   }

@@ -25,7 +25,7 @@ class LoopCheck {
   bool ask();
 
  private:
-  struct Question {
+  struct Probe {
     Clock::time_point asked;
     std::atomic<std::size_t> answers{0};
     std::atomic<bool> is_late{false};
@@ -34,7 +34,7 @@ class LoopCheck {
   EventLoops& loops_;
   const Clock::duration patience_;
   const Now now_;
-  std::shared_ptr<Question> question_;  // null: nothing has been asked
+  std::shared_ptr<Probe> probe_;  // null: nothing has been asked
   std::size_t asked_loops_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // Where plugin versions end: when the last lease on one is gone, it is stopped and unloaded here, each on a thread of
 // its own, so that nothing waits for a plugin that is slow to stop: no call, not the control thread, no other plugin.
-// Made by main before the first plugin and destroyed after the last lease.
+// Owned by Host; made before the first plugin and destroyed after the last lease.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // What the host says about itself. An event is a short sentence plus named fields, so that people and machines read the
-// same thing. Made by main, handed to whoever has something to say; every function may be called from any thread.
+// same thing. Made by each command, handed to whoever has something to say; every function may be called from any
+// thread.
 #pragma once
 
 #include <concepts>

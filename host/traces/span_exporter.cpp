@@ -14,7 +14,7 @@ namespace mcph {
 namespace {
 
 constexpr std::string_view closing = "]}]}]}";
-constexpr std::chrono::seconds longest_pause{30};
+constexpr std::chrono::seconds max_pause{30};
 
 // What a later attempt may change (OTLP, "Failures": 429, 502, 503, 504).
 bool may_pass(unsigned status) {
@@ -116,7 +116,7 @@ void SpanExporter::deliver(HttpCaller& caller, Batch& batch) {
   batch.text.append(closing);
   const auto give_up_at = Clock::now() + options_.batch_lifetime;
   for (auto next_pause = options_.first_pause;;
-       next_pause = std::min<std::chrono::milliseconds>(2 * next_pause, longest_pause)) {
+       next_pause = std::min<std::chrono::milliseconds>(2 * next_pause, max_pause)) {
     bool again = false;
     // Of what there is when the time for the end is over nothing is sent any more.
     if (!is_over()) {

@@ -21,8 +21,8 @@ double round_step(double at_least) {
 // The steps between them would underflow or be lost in rounding.
 bool are_as_good_as_equal(double smallest, double largest) {
   constexpr double shortest = 1e-300;
-  constexpr double shortest_part = 1e-13;
-  return largest - smallest < std::max(shortest, shortest_part * std::max(std::abs(smallest), std::abs(largest)));
+  constexpr double min_part = 1e-13;
+  return largest - smallest < std::max(shortest, min_part * std::max(std::abs(smallest), std::abs(largest)));
 }
 
 std::string text_of(double value, std::chars_format format, int digits) {

@@ -159,7 +159,7 @@ class Service {
       throw mcp::ToolError("The table " + found.name + " has no column \"" + column_name + "\"; describe tells them");
     }
     const auto bars =
-        column->contains("mean") ? histogram(found, *column, context) : most_frequent(found, *column, context);
+        column->contains("mean") ? histogram(found, *column, context) : by_frequency(found, *column, context);
     mcp::Json structured{{"table", found.name}, {"column", *column}, {"bars", mcp::Json::array()}};
     for (const auto& bar : bars)
       structured["bars"].push_back({{"label", bar.label}, {"count", bar.value}});
@@ -253,7 +253,7 @@ class Service {
     return bars;
   }
 
-  std::vector<Bar> most_frequent(const Table& table, const mcp::Json& column, mcp::Context& context) {
+  std::vector<Bar> by_frequency(const Table& table, const mcp::Json& column, mcp::Context& context) {
     const auto name = sqlite::quoted_name(column["name"].get<std::string>());
     const auto result = run("SELECT " + name + ", count(*) FROM " + sqlite::quoted_name(table.name) + " WHERE " + name +
                                 " IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT " + std::to_string(chart_bars),

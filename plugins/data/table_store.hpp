@@ -62,7 +62,7 @@ class TableStore {
   const std::string file_;
   const StoreLimits limits_;
   Mutex mutex_;
-  const sqlite::Database database_;  // used by whoever holds the mutex
+  const sqlite::Database database_ GUARDED_BY(mutex_);
 };
 
 // Why a file cannot be loaded: for the model to read.

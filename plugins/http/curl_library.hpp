@@ -1,7 +1,7 @@
 // CurlLibrary: libcurl, loaded when there is a server to ask. It brings some thirty libraries, which cost milliseconds
 // and memory, and a plugin without tools needs none of them; so the plugin is not linked to it. Made at the start of
 // the plugin, used by any thread. It stays in the process for ever: a thread of it that still looks up a name, of a
-// request that has ended, must find its code.
+// request that has ended, must find its code. One member a function of it.
 #pragma once
 
 #include <curl/curl.h>

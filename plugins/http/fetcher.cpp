@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds progress_interval{500};
-constexpr milliseconds longest_wait{60'000};
+constexpr milliseconds max_wait{60'000};
 
 }  // namespace
 
@@ -151,7 +151,7 @@ void Fetcher::tell_progress(Clock::time_point now) {
 }
 
 milliseconds Fetcher::time_to_wait(Clock::time_point now) const {
-  auto due = now + longest_wait;
+  auto due = now + max_wait;
   if (!fetches_.empty()) due = std::min(due, next_progress_);
   for (const auto& [id, fetch] : fetches_) {
     if (fetch.is_running) continue;
@@ -159,7 +159,7 @@ milliseconds Fetcher::time_to_wait(Clock::time_point now) const {
     if (running_ < concurrent_) due = std::min(due, fetch.transfer->next_attempt());
   }
   const auto wait = std::chrono::ceil<milliseconds>(due - now);
-  return std::clamp(wait, milliseconds(0), longest_wait);
+  return std::clamp(wait, milliseconds(0), max_wait);
 }
 
 Fetcher::Fetches::iterator Fetcher::end(Fetches::iterator fetch, const FetchOutcome& outcome) {

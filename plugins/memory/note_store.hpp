@@ -57,27 +57,27 @@ class NoteStore {
   std::optional<Note> note(const std::string& owner, std::int64_t id);
 
  private:
-  // These are called by whoever holds the mutex.
-  void open();
-  void take_over_first_format();
-  void lower_tags();
-  std::vector<std::string> lower_case_of(const std::vector<std::string>& tags) const;
-  void insert_tags(std::int64_t owner, std::int64_t sequence, const std::vector<std::string>& tags) const;
-  void limit_pages(std::int64_t reserve) const;
-  void require_room(std::int64_t owner, std::int64_t bytes) const;
-  std::optional<std::int64_t> number_of(const std::string& owner) const;
-  std::int64_t made_number_of(const std::string& owner) const;
-  std::int64_t unused_id();
-  void insert(std::int64_t owner, const Note& note, std::int64_t created);
-  std::vector<Note> newest(std::int64_t owner, const std::vector<std::string>& tags, int limit) const;
+  void open() REQUIRES(mutex_);
+  void take_over_first_format() REQUIRES(mutex_);
+  void lower_tags() REQUIRES(mutex_);
+  std::vector<std::string> lower_case_of(const std::vector<std::string>& tags) const REQUIRES(mutex_);
+  void insert_tags(std::int64_t owner, std::int64_t sequence, const std::vector<std::string>& tags) const
+      REQUIRES(mutex_);
+  void limit_pages(std::int64_t reserve) const REQUIRES(mutex_);
+  void require_room(std::int64_t owner, std::int64_t bytes) const REQUIRES(mutex_);
+  std::optional<std::int64_t> number_of(const std::string& owner) const REQUIRES(mutex_);
+  std::int64_t made_number_of(const std::string& owner) const REQUIRES(mutex_);
+  std::int64_t unused_id() REQUIRES(mutex_);
+  void insert(std::int64_t owner, const Note& note, std::int64_t created) REQUIRES(mutex_);
+  std::vector<Note> newest(std::int64_t owner, const std::vector<std::string>& tags, int limit) const REQUIRES(mutex_);
   std::vector<Note> best(std::int64_t owner, const std::vector<std::string>& words, WordIndex::Match match,
-                         const std::vector<std::string>& tags, int limit) const;
+                         const std::vector<std::string>& tags, int limit) const REQUIRES(mutex_);
 
   const Limits limits_;
   Mutex mutex_;
-  const sqlite::Database database_;  // used by whoever holds the mutex, as what follows
-  WordIndex words_;
-  std::mt19937 random_{std::random_device()()};
+  const sqlite::Database database_ GUARDED_BY(mutex_);
+  WordIndex words_ GUARDED_BY(mutex_);
+  std::mt19937 random_ GUARDED_BY(mutex_){std::random_device()()};
 };
 
 }  // namespace plugins::memory

@@ -17,7 +17,7 @@ constexpr std::size_t min_prefix_bytes = 3;
 // As they are usual for BM25, and in FTS5.
 constexpr double saturation = 1.2;
 constexpr double length_weight = 0.75;
-constexpr double least_rarity = 1e-6;
+constexpr double min_rarity = 1e-6;
 
 fts5_api* api_of(const sqlite::Database& database) {
   fts5_api* api = nullptr;
@@ -137,7 +137,7 @@ std::vector<std::int64_t> WordIndex::best(std::int64_t owner, const std::vector<
       found.emplace_back(having.integer(0), times * (saturation + 1) / (times + saturation * length));
     }
     const auto count = static_cast<double>(found.size());
-    const double rarity = std::max(std::log((notes - count + 0.5) / (count + 0.5)), least_rarity);
+    const double rarity = std::max(std::log((notes - count + 0.5) / (count + 0.5)), min_rarity);
     for (const auto& [note, weight] : found) {
       auto& score = scores[note];
       ++score.words;
