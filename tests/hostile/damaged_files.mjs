@@ -32,6 +32,7 @@ for (const file of files) {
   components.dropBytes(good, file.so);
 }
 const host = await Host.start(build, components);
+await host.untilCount('plugin loaded', wanted.names);
 const goodDigest = host.log.matching({ event: 'plugin loaded' })[0].digest;
 
 const counts = { refused: 0, served: 0, unchanged: 0, wrongOfDamaged: 0, wrongOfGood: 0, crashed: 0 };

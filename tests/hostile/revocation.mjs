@@ -96,7 +96,7 @@ const deaf = sessions.filter(({ stream }) => stream.isClosed || stream.heard ===
 const expired = { lost: 0, late: [] };
 await Promise.all(Array.from({ length: wanted.expiries }, async (_, number) => {
   const subject = `expiring-${number}`;
-  const token = issuer.token(subject, 2);
+  const token = issuer.token(subject, 10);
   const session = await Session.open(host.url, newestLegacy, bearer(token));
   const stream = await ListListener.ofSession(session);
   await momentWhen(() => stream.isClosed, 'the stream of an expired token is open');

@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 
 import { AuditLog } from './support/audit_log.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, program, StdioHost } from './support/host.mjs';
-import { modernRequest, post, postModern, Session } from './support/http.mjs';
+import { HttpHost, program } from './support/host.mjs';
+import { modernRequest, newestLegacy, postModern, Session } from './support/http.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { bearer, Team } from './support/team.mjs';
 
@@ -196,20 +196,15 @@ test('VerifySaysWhatItCannotLookAt', async (context) => {
 test('SessionsAreRecordedFromInitializeToTheirEnd', async (context) => {
   const { audit, team: served } = await team(context);
   const token = await served.token('ada', 'user');
-  const opened = await post(served.url, {
-    jsonrpc: '2.0', id: 0, method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'old', version: '3' } },
-  }, bearer(token));
-  const session = new Session(served.url, '2025-11-25', opened.headers, (await opened.json()).result);
-  const params = { name: 'calculate', arguments: { expression: '1+1' } };
-  await (await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, bearer(token))).json();
-  await fetch(served.url, { method: 'DELETE', headers: { ...session.headers, ...bearer(token) } });
+  const session = await Session.open(served.url, newestLegacy, bearer(token));
+  await session.ask('tools/call', { name: 'calculate', arguments: { expression: '1+1' } });
+  await session.delete();
   const ended = await audit.until({ event: 'session_ended' });
   const [initialize, called] = await audit.requests();
   assert.equal(initialize.method, 'initialize');
   assert.match(initialize.session, /^[0-9a-f]{16}$/);
   assert.equal(called.session, initialize.session);
-  assert.deepEqual(called.client, { name: 'old', version: '3' });
+  assert.deepEqual(called.client, { name: 'integration', version: '1' });
   assert.equal(ended.session, initialize.session);
   assert.ok(!(await readFile(audit.file, 'utf8')).includes(session.id));
 });
@@ -292,8 +287,7 @@ test('AClientOnStdioIsRecorded', async (context) => {
   const audit = new AuditLog(components.folder);
   const config = join(components.folder, 'config.toml');
   await writeFile(config, await audit.table());
-  const client = new LineClient(StdioHost.start(components, ['--config', config]));
-  context.after(() => components.discard());
+  const client = LineClient.start(context, components, ['--config', config]);
   client.send(modernRequest('tools/call', { name: 'calculate', arguments: { expression: '1+1' } }));
   assert.ok((await client.next()).result);
   client.endInput();

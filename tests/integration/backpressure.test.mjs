@@ -14,13 +14,13 @@ const text = (bytes) => ({ name: 'text', arguments: { bytes } });
 // A host with so many answers for a client that has read none of them that it takes nothing more from it.
 async function startUnread(context, more = []) {
   const components = await Components.create('long_messages');
-  context.after(() => components.discard());
-  const host = StdioHost.start(components, more);
+  const host = StdioHost.start(components, more).killAfter(context, components);
   const client = new LineClient(host);
   host.child.stdout.pause();
   const sizes = Array(11).fill(6 * megabyte);
   sizes.forEach((bytes, id) => client.send(modernRequest('tools/call', text(bytes), id)));
   const asked = setInterval(() => client.send(modernRequest('tools/list', {}, sizes.push(0) - 1)), 100);
+  context.after(() => clearInterval(asked));
   await host.log.until({ event: 'client reads slowly' });
   clearInterval(asked);
   return { host, client, sizes };

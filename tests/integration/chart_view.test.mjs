@@ -1,19 +1,14 @@
 // The page of the plugin chart in a browser: it speaks with a client as MCP Apps say, and draws what it is given.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { env } from 'node:process';
 import { after, before, test } from 'node:test';
 
-import puppeteer from 'puppeteer-core';
-
+import { openChromium, withChromium as options } from './support/chromium.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { patience } from './support/patience.mjs';
-
-const browserProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const options = { skip: !browserProgram && 'there is no Chromium: install chromium to test the page' };
 
 // What a client must give a page that asks for nothing (SEP-1865, "Host Behavior").
 const policy = [
@@ -51,10 +46,9 @@ async function pageOfThePlugin() {
 let html;
 let browser;
 before(async () => {
-  if (!browserProgram) return;
+  if (options.skip) return;
   html = await pageOfThePlugin();
-  browser = await puppeteer.launch({ executablePath: browserProgram, args: ['--no-sandbox'], timeout: 90_000,
-    protocolTimeout: patience });
+  browser = await openChromium();
 });
 after(() => browser?.close());
 

@@ -114,7 +114,7 @@ test('TheSandboxedVersionGoesOnWhileItIsADanglingLink', async (context) => {
 test('WhatRequiredItsSandboxIsNotServedWithoutItNeitherByTheNextHost', async (context) => {
   const components = await Components.create('configured');
   await configure(components, sandboxed);
-  const first = await HttpHost.start(components);
+  const first = (await HttpHost.start(components)).killAfter(context);
   assert.equal(await greeting(first), 'Ahoy');
   await first.stop();
   await components.removeFile('configured.json');

@@ -10,8 +10,8 @@ import { adminOf, Metrics } from './support/admin.mjs';
 import { Components, fixture } from './support/components.mjs';
 import { memoryCannotBeLimited, sanitizer, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
-import { patience } from './support/patience.mjs';
-import { sseEvents } from './support/sse.mjs';
+import { sseMessages } from './support/sse.mjs';
+import { until } from './support/until.mjs';
 
 const workers = ['--isolation', 'worker'];
 
@@ -32,9 +32,7 @@ async function start(context, ...plugins) {
 async function* listen(host, signal) {
   const notifications = { toolsListChanged: true };
   const response = await postModern(host.url, 'subscriptions/listen', { notifications }, { signal });
-  for await (const { data } of sseEvents(response.body)) {
-    if (data) yield JSON.parse(data).method;
-  }
+  for await (const { method } of sseMessages(response.body)) yield method;
 }
 
 const ends = {
@@ -62,7 +60,7 @@ for (const [how, end] of Object.entries(ends)) {
     const healthy = call(host, 'wait', { label: 'healthy', milliseconds: 300, reports: 0 });
     const beside = call(host, 'sleep', { milliseconds: 60_000 });
     const calls = async () => (await Metrics.read(base)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/dying.so' });
-    while ((await calls()) !== 1) await sleep(10);
+    await until(async () => (await calls()) === 1, () => 'a call in flight');
 
     const { error } = await call(host, 'die', { how });
     const among = ', one of 2 calls that it had';
@@ -147,7 +145,9 @@ test('WhatAWorkerPrintsIsInTheLogAtOnceAndBeforeItsDeath', async (context) => {
   await host.log.until({ event: 'plugin output', plugin: 'dying', text: 'line 1' });
   await call(host, 'print', { lines: 400 });
   await call(host, 'die', { how: 'kill' });
-  await host.log.until({ event: 'plugin output', text: 'line 399' });
+  const last = await host.log.until({ event: 'plugin output', text: 'line 399' });
+  const death = await host.log.until({ event: 'plugin crashed' });
+  assert.ok(host.log.entries.indexOf(last) < host.log.entries.indexOf(death), host.log.text());
 });
 
 test('AFloodOfOutputIsCutShort', async (context) => {
@@ -210,7 +210,7 @@ test('OneThatDiesTooOftenIsWithdrawnUntilItsFileChanges', async (context) => {
   assert.equal((await heard.next()).value, 'notifications/subscriptions/acknowledged');
   for (let died = 1; died <= 5; ++died) {
     assert.match((await call(host, 'die', { how: 'exit' })).error.message, /exited with status 3/);
-    while (host.log.matching({ event: 'plugin restarted' }).length < Math.min(died, 4)) await sleep(10);
+    await host.log.untilTimes(Math.min(died, 4), { event: 'plugin restarted' });
   }
   await host.log.until({ event: 'plugin quarantined' });
   assert.equal((await heard.next()).value, 'notifications/tools/list_changed');
@@ -255,7 +255,7 @@ test('OneThatTakesTooLongInTheHostIsGivenUp', async (context) => {
   await components.write('dying.json', JSON.stringify({ isolation: 'in-process', limits: { callTimeMs: 200 } }));
   await components.add('dying');
   const host = await serve(context, components, workers);
-  const { error } = await call(host, 'sleep', { milliseconds: 4000 });
+  const { error } = await call(host, 'sleep', { milliseconds: 8000 }); // well over the limit and the grace
   const reason = 'sleep took longer than the 0.2 s that limits.callTimeMs allows';
   assert.equal(error.message, `plugin dying: ${reason} and did not heed its cancellation`);
   assertAtLimit(host, reason);
@@ -281,15 +281,16 @@ test('CallsBeyondThoseThatMayRunWaitAndBeyondThoseInFlightAreRefused', async (co
   await components.write('dying.json', JSON.stringify({ limits: { concurrentCalls: 2, callsInFlight: 4 } }));
   await components.add('dying');
   const host = await serve(context, components, workers);
-  const waiting = Array.from({ length: 4 }, () => call(host, 'sleep', { milliseconds: 500 }));
+  const waiting = Array.from({ length: 4 }, () => call(host, 'sleep', { milliseconds: 2500 }));
   const concurrent = '2 calls run at once, as many as limits.concurrentCalls allows; further ones wait';
   await host.log.until({ event: 'plugin is at a limit', reason: concurrent });
   const many = '4 calls are in flight, as many as limits.callsInFlight allows';
-  for (let tries = 0; host.log.matching({ reason: many }).length === 0; ++tries) {
-    assert.ok(tries < 100);
+  const isBusy = async () => {
     const { error } = await call(host, 'pid');
     if (error) assert.equal(error.message, `plugin dying is busy: ${many}; try again later`);
-  }
+    return host.log.matching({ reason: many }).length > 0;
+  };
+  await until(isBusy, () => host.log.text(), { pauseMs: 0 });
   for (const each of await Promise.all(waiting)) assert.equal(each.error, undefined);
   assertAtLimit(host, concurrent, many);
 });
@@ -374,13 +375,7 @@ async function hasEnded(process) {
   return /^State:\t[XZ]/m.test(status);
 }
 
-async function untilEnded(process) {
-  const end = Date.now() + patience;
-  while (!(await hasEnded(process))) {
-    assert.ok(Date.now() < end, 'it is still there');
-    await sleep(20);
-  }
-}
+const untilEnded = (process) => until(() => hasEnded(process), () => `the end of process ${process}`);
 
 for (const [profile, isProgram] of [['none', false], ['none', true], ['permissive', true]]) {
   const what = isProgram ? 'another program' : 'a fork';

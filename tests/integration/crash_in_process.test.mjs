@@ -12,8 +12,7 @@ const inProcess = ['--isolation', 'in-process'];
 
 async function die(context, how) {
   const components = await Components.create('dying');
-  const host = await HttpHost.start(components, inProcess);
-  context.after(() => components.discard());
+  const host = (await HttpHost.start(components, inProcess)).killAfter(context, components);
   const call = postModern(host.url, 'tools/call', { name: 'die', arguments: { how } });
   await assert.rejects(call, undefined, 'the host is gone');
   const end = await host.end();
@@ -50,8 +49,7 @@ test('TheLastLinesOfAHostNameThePluginWhoseOwnThreadEndedIt', async (context) =>
 
 test('TheLastLineOfAHostNamesThePluginThatCalledExit', async (context) => {
   const components = await Components.create('dying');
-  const host = await HttpHost.start(components, inProcess);
-  context.after(() => components.discard());
+  const host = (await HttpHost.start(components, inProcess)).killAfter(context, components);
   await assert.rejects(postModern(host.url, 'tools/call', { name: 'die', arguments: { how: 'exit' } }));
   const { status } = await host.end();
   const { plugin, running, what } = host.log.entries.at(-1);
@@ -63,8 +61,7 @@ for (const isolation of ['in-process', 'worker']) {
   for (const [how, end] of [['segmentation fault', 'signal 11'], ['abort', 'signal 6'], ['exit', 'status 3']]) {
     test(`TheEndOfAPluginsChildIsNobodyElses: ${how}, ${isolation}`, { skip: sanitizer }, async (context) => {
       const components = await Components.create('dying');
-      const host = await HttpHost.start(components, ['--isolation', isolation]);
-      context.after(() => components.discard());
+      const host = (await HttpHost.start(components, ['--isolation', isolation])).killAfter(context, components);
       const call = (name, args) => postModern(host.url, 'tools/call', { name, arguments: args });
       const said = async (...args) => (await (await call(...args)).json()).result.content[0].text;
       const pid = await said('pid', {});

@@ -7,6 +7,7 @@ import { access, chmod, copyFile, mkdir, readFile, stat, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
+import { command, limited, run } from './support/command.mjs';
 import { Components, fixture } from './support/components.mjs';
 import { argumentsOf, HttpHost, inProcess, program, sanitizer, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
@@ -122,8 +123,8 @@ test('TheOperatorSeesThePlaceAndTheCallerOnlyIfAllowed', { skip }, async (contex
     const how = 'its process was killed by SIGFPE (Floating point exception), because it divided by zero';
     assert.equal(message, `plugin crashing: ${how}${allowed ? place : ''} while it served crash`);
     await host.log.until({ event: 'plugin restarted' });
-    const status = execFileSync(program, ['status', '--json', '--control', control]);
-    const [plugin] = JSON.parse(status).plugins;
+    const { stdout } = await command('status', '--json', '--control', control);
+    const [plugin] = JSON.parse(stdout).plugins;
     assert.equal(plugin.lastError.message, how + place);
   }
 });
@@ -138,7 +139,8 @@ test('WhatEndsTheNextProcessIsLastAlthoughThePlaceOfACrashIsFoundLater', { skip 
     await (await postModern(host.url, 'tools/call', { name: 'crash', arguments: { how } })).json();
   await host.log.until({ event: 'plugin crashed', what: 'its process exited with status 7' });
   assert.match(host.log.matching({ event: 'plugin crashed' })[0].at, /^crashing\.cpp:\d+ /);
-  const [{ lastError }] = JSON.parse(execFileSync(program, ['status', '--json', '--control', control])).plugins;
+  const { stdout } = await command('status', '--json', '--control', control);
+  const [{ lastError }] = JSON.parse(stdout).plugins;
   assert.match(lastError.message, /exited with status 7/);
 });
 
@@ -209,7 +211,7 @@ test('ASymbolizerThatHangsIsEndedAndTheCrashIsToldWithoutLines', { skip }, async
   const child = spawn(join(prefix, 'bin/mcp-plugin-host'), argumentsOf('serve', components, ['--listen', '127.0.0.1:0']), {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const host = await HttpHost.of(child);
+  const host = await HttpHost.of(child, components);
   context.after(() => host.stop().finally(() => components.discard()));
   const crashed = host.log.next({ event: 'plugin crashed' });
   const ask = async (how) => (await postModern(host.url, 'tools/call', { name: 'crash', arguments: { how } })).json();
@@ -224,7 +226,7 @@ test('ASymbolizerThatHangsIsEndedAndTheCrashIsToldWithoutLines', { skip }, async
 });
 
 function symbolize(file, log) {
-  return spawnSync(program, ['symbolize', file], { input: log, encoding: 'utf8' });
+  return spawnSync(program, ['symbolize', file], { ...limited, input: log });
 }
 
 test('ALogFromElsewhereIsMadeReadable', { skip }, async (context) => {
@@ -268,7 +270,8 @@ test('ValgrindCanWatchAWorker', { skip: sanitizer || (!valgrind && 'install valg
   const components = await Components.create('plain_c');
   context.after(() => components.discard());
   const words = argumentsOf('list', components, ['--isolation', 'worker']);
-  const { stdout, stderr, status } = spawnSync('valgrind', ['--trace-children=yes', program, ...words], { encoding: 'utf8' });
+  const all = ['--trace-children=yes', program, ...words];
+  const { stdout, stderr, status } = await run('valgrind', all, { timeout: 90_000 });
   assert.equal(status, 0, stderr);
   assert.match(stdout, /plain_c\.so: plain_c /);
 });

@@ -13,7 +13,7 @@ import { Components } from './support/components.mjs';
 import { ask, askAs, logIn, options, Page, roles, serveWithDashboard } from './support/dashboard.mjs';
 import { HttpHost, program, serve } from './support/host.mjs';
 import { modernHeaders, modernRequest, postModern } from './support/http.mjs';
-import { sseEvents } from './support/sse.mjs';
+import { nextWithData, sseEvents, untilEnd } from './support/sse.mjs';
 import { Team } from './support/team.mjs';
 
 const call = async (host, name, args = {}) => (await postModern(host.url, 'tools/call', { name, arguments: args })).json();
@@ -176,12 +176,10 @@ test('ALoginEndsWithItsCredential', async (context) => {
   const { host } = team;
   const cookie = cookieOf(await logInWith(host, await team.token('lou', 'looker')));
   const events = sseEvents((await ask(host, '/api/events', { cookie })).body);
-  let first;
-  do first = (await events.next()).value.data; while (!first);
-  const { reset, login } = JSON.parse(first);
+  const { reset, login } = JSON.parse((await nextWithData(events)).data);
   assert.deepEqual([reset, login], [true, { name: 'lou', mayOperate: false }]);
   await team.revoke('lou');
-  for await (const event of events) assert.notEqual(event, undefined, 'the stream ends');
+  await untilEnd(events);
   assert.equal((await ask(host, '/api/plugin?file=x', { cookie })).status, 401);
 });
 
@@ -209,9 +207,7 @@ test('ATokenWhoseRolesAreTakenAwayLosesThemHereToo', async (context) => {
   assert.equal(await reload(), 200);
   const begin = async () => {
     const events = sseEvents((await ask(host, '/api/events', { cookie })).body);
-    let first;
-    do first = (await events.next()).value.data; while (!first);
-    return { events, login: JSON.parse(first).login };
+    return { events, login: JSON.parse((await nextWithData(events)).data).login };
   };
   const { events, login } = await begin();
   assert.equal(login.mayOperate, true);
@@ -220,7 +216,7 @@ test('ATokenWhoseRolesAreTakenAwayLosesThemHereToo', async (context) => {
   await writeFile(file, (await readFile(file, 'utf8')).replace('keeper', 'looker'));
   await taken;
   assert.equal(await reload(), 403);
-  for await (const event of events) assert.notEqual(event, undefined, 'the stream ends');
+  await untilEnd(events);
   assert.equal((await begin()).login.mayOperate, false);
 });
 
@@ -370,8 +366,7 @@ test('OthersReachItByTlsOnly', async (context) => {
   context.after(() => components.discard());
   await assert.rejects(HttpHost.start(components, ['--dashboard', '0.0.0.0:0']),
     /--dashboard 0\.0\.0\.0:0 is reached by others, and there is no TLS.*--allow-remote-dashboard/);
-  const host = await HttpHost.start(components, ['--dashboard', '0.0.0.0:0', '--allow-remote-dashboard']);
+  const host = await serve(context, components, ['--dashboard', '0.0.0.0:0', '--allow-remote-dashboard']);
   const { port } = new URL((await host.log.until({ event: 'serving the dashboard' })).url);
   assert.equal((await fetch(`http://127.0.0.1:${port}/api/events`)).status, 401);
-  await host.stop();
 });

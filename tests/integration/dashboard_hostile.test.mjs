@@ -140,7 +140,7 @@ test('APageOfAnotherOriginCanDoNothing', options, async (context) => {
   assert.equal(host.log.text().includes('dashboard command'), false);
 });
 
-test('ANameThatLeadsHereIsNotThisHost', options, async (context) => {
+test('ANameThatLeadsHereIsNotThisHost', async (context) => {
   const host = await serveWithDashboard(context, await Components.create());
   const cookie = await logIn(host);
   assert.equal((await askAs(host, host.dashboard.host, '/api/plugin?file=x', { cookie })).statusCode, 404);

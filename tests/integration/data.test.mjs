@@ -133,6 +133,7 @@ test('AChangedFileReplacesItsTableAndTablesOutliveTheServer', async (context) =>
   await server.load('a.csv');
   await server.write('a.csv', 'x\n1\n2\n');
   assert.equal((await server.load('a.csv')).rows, 2);
+  await server.host.stop();
   const again = await HttpHost.start(server.components);
   context.after(() => again.stop());
   server.host = again;

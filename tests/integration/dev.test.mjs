@@ -1,6 +1,6 @@
 // The command for authors: it builds a project, serves it, and does so again when the sources change.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { command } from './support/command.mjs';
 import { fixture } from './support/components.mjs';
 import { freePort } from './support/free_port.mjs';
 import { HttpHost, program } from './support/host.mjs';
@@ -23,7 +24,7 @@ class Project {
     const project = new Project();
     project.place = await mkdtemp(join(tmpdir(), 'mcp-dev-'));
     context.after(() => project.discard());
-    execFileSync(program, ['new', 'weather', '--in', project.place]);
+    assert.equal((await command('new', 'weather', '--in', project.place)).status, 0);
     project.folder = join(project.place, 'weather');
     project.source = join(project.folder, 'src', 'weather.cpp');
     return project;
@@ -97,16 +98,13 @@ test('DevServesEachChangeWithoutALostCall', { timeout: 240_000 }, async (context
 test('DevSaysHowAProjectWithoutCmakeIsBuilt', async (context) => {
   const place = await mkdtemp(join(tmpdir(), 'mcp-dev-'));
   context.after(() => rm(place, { recursive: true }));
-  const fail = (...args) => {
-    try {
-      execFileSync(program, ['dev', ...args], { stdio: 'pipe' });
-    } catch ({ status, stderr }) {
-      return `${status} ${stderr}`;
-    }
-    return 'none';
+  const fail = async (folder) => {
+    const { status, stderr } = await command('dev', folder);
+    return `${status} ${stderr}`;
   };
-  assert.match(fail(place), /^2 .* has no CMakeLists\.txt\. Give the command that builds it, and where its plugins are then: --build/);
-  assert.match(fail(join(place, 'absent')), /^2 mcp-plugin-host: there is no folder /);
+  const words = 'Give the command that builds it, and where its plugins are then: --build';
+  assert.match(await fail(place), new RegExp(`^2 .* has no CMakeLists\\.txt\\. ${words}`));
+  assert.match(await fail(join(place, 'absent')), /^2 mcp-plugin-host: there is no folder /);
 });
 
 // A project without CMake.

@@ -1,6 +1,6 @@
 // A call goes on with the version of the plugin that it started on, whatever happens to the file meanwhile.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 
 import { assertInFlight } from './support/assertions.mjs';
 import { Components } from './support/components.mjs';
@@ -29,19 +29,22 @@ const changes = [
     ['ask_later', 'flood', 'hurry', 'ignore', 'log', 'outcomes', 'until_cancelled', 'wait'],
   ],
 ];
-for (const [what, change, event, toolsAfter] of changes) {
-  test(`ACallInFlightFinishesWhenItsPluginIs ${what}`, async (context) => {
-    const components = await Components.create('slow');
-    const host = await serve(context, components);
-    const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { label: 'done', milliseconds: 4000 } });
-    await untilNoted(host.url, 'done begun');
-    await change(components);
-    await host.log.until({ event });
-    assert.deepEqual(await toolNames(host), toolsAfter);
-    await assertInFlight(call);
-    assert.equal((await (await call).json()).result.content[0].text, 'done');
-  });
-}
+const call = { name: 'wait', arguments: { label: 'done', milliseconds: 10_000 } };
+suite('ACallInFlight', { concurrency: true }, () => {
+  for (const [what, change, event, toolsAfter] of changes) {
+    test(`ACallInFlightFinishesWhenItsPluginIs ${what}`, async (context) => {
+      const components = await Components.create('slow');
+      const host = await serve(context, components);
+      const answer = postModern(host.url, 'tools/call', call);
+      await untilNoted(host.url, 'done begun');
+      await change(components);
+      await host.log.until({ event });
+      assert.deepEqual(await toolNames(host), toolsAfter);
+      await assertInFlight(answer);
+      assert.equal((await (await answer).json()).result.content[0].text, 'done');
+    });
+  }
+});
 
 test('AConnectionOutlivesTheReplacementOfEveryPlugin', async (context) => {
   const components = await Components.create();

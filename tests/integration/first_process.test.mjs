@@ -37,7 +37,7 @@ test('OrphansOfAPluginAreWaitedForAndSignalsReachTheHost', { skip }, async (cont
   const child = spawn('unshare', [...own, program, ...argumentsOf('serve', components, ['--listen', '127.0.0.1:0'])], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const host = await HttpHost.of(child);
+  const host = await HttpHost.of(child, components);
   context.after(() => child.kill('SIGKILL'));
   const [first] = childrenOf(child.pid);
   const call = async (name, args) => (await postModern(host.url, 'tools/call', { name, arguments: args })).json();

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,39 +13,23 @@ import { gzipSync } from 'node:zlib';
 import { execFile } from 'node:child_process';
 
 import { Components } from './support/components.mjs';
+import { freePort } from './support/free_port.mjs';
 import { HttpHost, program } from './support/host.mjs';
 import { allMessages, postModern } from './support/http.mjs';
+import { HttpServer } from './support/http_server.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const run = promisify(execFile);
 
-// A server whose `answer(request, response, body)` says what it does. It keeps what it was asked.
-class Upstream {
-  static async start(context, answer) {
-    const upstream = new Upstream();
-    upstream.requests = [];
-    upstream.server = createServer(async (request, response) => {
-      const parts = [];
-      for await (const part of request) parts.push(part);
-      const body = Buffer.concat(parts).toString();
-      upstream.requests.push({ method: request.method, url: request.url, headers: request.headers, body });
-      await answer(request, response, body);
-    });
-    upstream.server.listen(0, '127.0.0.1');
-    await once(upstream.server, 'listening');
-    context.after(() => {
-      upstream.server.closeAllConnections();
-      upstream.server.close();
-    });
-    return upstream;
-  }
-
-  get port() {
-    return this.server.address().port;
-  }
-  get origin() {
-    return `http://127.0.0.1:${this.port}`;
-  }
+// A server whose `answer(request, response, body)` says what it does. It keeps the bodies, too.
+async function startUpstream(context, answer) {
+  return HttpServer.start(context, async (request, response, { requests }) => {
+    const asked = requests.at(-1);
+    const parts = [];
+    for await (const part of request) parts.push(part);
+    asked.body = Buffer.concat(parts).toString();
+    await answer(request, response, asked.body);
+  });
 }
 
 const json = (value, status = 200, headers = {}) => (request, response) => {
@@ -109,7 +92,7 @@ const tool = (request, more = {}) => ({
 
 // One tool that asks this server, and the plugin with it.
 async function serveTool(context, answer, toolOf, more = {}, environment) {
-  const upstream = await Upstream.start(context, answer);
+  const upstream = await startUpstream(context, answer);
   const made = toolOf(upstream.origin);
   const served = await Served.start(
     context, { allowAddresses: ['127.0.0.1'], tools: Array.isArray(made) ? made : [made], ...more }, environment);
@@ -197,20 +180,15 @@ describe('HttpPlugin', () => {
   });
 
   test('AServerThatIsNotThereIsNamed', async (context) => {
-    const upstream = await Upstream.start(context, () => {});
-    const { origin } = upstream;
-    await new Promise((resolve) => upstream.server.close(resolve));
-    const served = await Served.start(context, {
-      allowAddresses: ['127.0.0.1'], tools: [tool({ url: origin }, { retries: 0 })],
-    });
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const tools = [tool({ url }, { retries: 0 })];
+    const served = await Served.start(context, { allowAddresses: ['127.0.0.1'], tools });
     assert.equal(await served.error('t'), '127.0.0.1 could not be asked: Couldn\'t connect to server.');
   });
 
   // curl takes localhost for both, whatever the system says.
   test('AServerWithAnAddressThatMayBeReachedIsNotBlamedForItsOther', async (context) => {
-    const upstream = await Upstream.start(context, () => {});
-    const { port } = upstream;
-    await new Promise((resolve) => upstream.server.close(resolve));
+    const port = await freePort();
     for (const allowed of ['127.0.0.1', '::1']) {
       const served = await Served.start(context, {
         allowAddresses: [allowed], tools: [tool({ url: `http://localhost:${port}/` }, { retries: 0 })],
@@ -276,7 +254,7 @@ describe('HttpPlugin', () => {
   });
 
   test('ARedirectToAnInsideAddressIsRefused', async (context) => {
-    const inside = await Upstream.start(context, (request, response) => response.end('inside'));
+    const inside = await startUpstream(context, (request, response) => response.end('inside'));
     const { served } = await serveTool(
       context,
       (request, response) => response.writeHead(302, { Location: decodeURIComponent(request.url.slice(1)) }).end(),
@@ -302,7 +280,7 @@ describe('HttpPlugin', () => {
 
   test('ARedirectToAnotherServerTakesNoSecretAndNoDataAlong', async (context) => {
     const secret = randomBytes(16).toString('hex');
-    const other = await Upstream.start(context, (request, response) => response.end('other'));
+    const other = await startUpstream(context, (request, response) => response.end('other'));
     const { served } = await serveTool(
       context,
       (request, response) => response.writeHead(307, { Location: `${other.origin}/` }).end(),
@@ -319,7 +297,7 @@ describe('HttpPlugin', () => {
   });
 
   test('InsideAddressesAreRefused', async (context) => {
-    const inside = await Upstream.start(context, (request, response) => response.end('inside'));
+    const inside = await startUpstream(context, (request, response) => response.end('inside'));
     const hosts = ['127.0.0.1', 'localhost', '127.1', '2130706433', '0x7f000001', '0.0.0.0', '[::1]', '[::]',
       '[::ffff:127.0.0.1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1',
       '169.254.169.254', '[fd00:ec2::254]', '[fe80::1]', '224.0.0.1', '[ff02::1]', '255.255.255.255'];
@@ -334,7 +312,7 @@ describe('HttpPlugin', () => {
   });
 
   test('AnAddressThatIsAllowedDoesNotAllowItsNeighbours', async (context) => {
-    const inside = await Upstream.start(context, (request, response) => response.end('inside'));
+    const inside = await startUpstream(context, (request, response) => response.end('inside'));
     const served = await Served.start(context, {
       allowAddresses: ['127.0.0.0/31', 'fd00::/8'],
       tools: [tool({ url: inside.origin }), tool({ url: `http://127.0.0.2:${inside.port}/` }, { name: 'u', retries: 0 })],
@@ -344,7 +322,7 @@ describe('HttpPlugin', () => {
   });
 
   test('NoProxyOfTheEnvironmentIsUsed', async (context) => {
-    const proxy = await Upstream.start(context, (request, response) => response.end('by a proxy'));
+    const proxy = await startUpstream(context, (request, response) => response.end('by a proxy'));
     const { served } = await serveTool(
       context, (request, response) => response.end('directly'), (origin) => tool({ url: origin }), {},
       { http_proxy: proxy.origin, ALL_PROXY: proxy.origin });
@@ -715,7 +693,7 @@ describe('HttpPluginExamples', () => {
       const folder = await mkdtemp(join(tmpdir(), 'mcp-secrets-'));
       context.after(() => rm(folder, { recursive: true }));
       await writeFile(join(folder, 'key'), secret);
-      const upstream = await Upstream.start(context, (...asked) => scene.answer(...asked));
+      const upstream = await startUpstream(context, (...asked) => scene.answer(...asked));
       const example = (await readFile(join(examples, `${name}.json`), 'utf8'))
         .replaceAll(/https:\/\/[\w.-]+/g, `http://localhost:${upstream.port}`)
         .replaceAll(/\/etc\/mcp-plugin-host\/\w+\.key/g, join(folder, 'key'));

@@ -1,7 +1,6 @@
 // The deprecated HTTP+SSE transport of 2024-11-05, for clients that know no other.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
@@ -14,6 +13,7 @@ import { initializeRequest, post, postModern, request } from './support/http.mjs
 import { untilNoted } from './support/outcomes.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { sseEvents } from './support/sse.mjs';
+import { until } from './support/until.mjs';
 
 const option = ['--http-sse'];
 
@@ -119,10 +119,7 @@ test('EndsTheSessionWithTheStream', async () => {
   const stream = await Stream.open();
   await stream.ask(initializeRequest('2024-11-05'));
   stream.closing.abort();
-  for (let tries = 0; (await stream.say(request('ping'))).status !== 404; ++tries) {
-    assert.ok(tries < 100);
-    await sleep(20);
-  }
+  await until(async () => (await stream.say(request('ping'))).status === 404, () => 'the end of the session');
 });
 
 test('RefusesWhatIsNoMessageOfASession', async () => {
@@ -163,8 +160,7 @@ test('GivesSignsOfLife', async () => {
 
 test('LetsACallFinishWhenTheHostStops', async (context) => {
   const own = await Components.create('slow');
-  const stopping = await HttpHost.start(own, option);
-  context.after(() => own.discard());
+  const stopping = (await HttpHost.start(own, option)).killAfter(context, own);
   const stream = await Stream.open(new URL('/sse', stopping.url));
   await stream.ask(initializeRequest('2024-11-05'));
   await stream.say(request('tools/call', { name: 'wait', arguments: { label: 'last', milliseconds: 4000 } }));

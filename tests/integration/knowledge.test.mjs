@@ -5,7 +5,6 @@ import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
 import { exampleConfiguration } from './support/example_configuration.mjs';
@@ -13,6 +12,7 @@ import { HttpHost, inProcess, serve } from './support/host.mjs';
 import { postModern, Session } from './support/http.mjs';
 import { pdfOf } from './support/pdf.mjs';
 import { sseEvents } from './support/sse.mjs';
+import { until } from './support/until.mjs';
 
 const hasPdfReader = spawnSync('pdftotext', ['-v']).error === undefined;
 const policy = '# Holiday policy\n\nEverybody has thirty days of vacation in Germany.\n';
@@ -52,11 +52,8 @@ async function search(host, query, limit) {
 const idsOf = ({ structuredContent }) => structuredContent.results.map(({ id }) => id);
 
 async function untilFound(host, query, ids) {
-  for (;;) {
-    const found = idsOf(await search(host, query));
-    if (JSON.stringify(found) === JSON.stringify(ids)) return;
-    await sleep(20);
-  }
+  const found = async () => JSON.stringify(idsOf(await search(host, query)));
+  await until(async () => (await found()) === JSON.stringify(ids), found);
 }
 
 async function read(host, uri) {
@@ -152,13 +149,12 @@ test('AChangedFileIsFoundAndToldWithoutARestart', async (context) => {
 test('TheIndexOutlivesTheServerAndOnlyChangedFilesAreIndexedAgain', async (context) => {
   const folder = await Folder.create(context, { 'a.md': '# Apples', 'b.md': '# Bananas' });
   const components = await Components.create();
-  context.after(() => components.discard());
   await components.addShipped('tools/knowledge', { folder: folder.path });
-  const first = await HttpHost.start(components);
+  const first = (await HttpHost.start(components)).killAfter(context, components);
   await untilFound(first, 'apples', ['a.md']);
   await first.stop();
   await folder.write('b.md', '# Cherries');
-  const second = await HttpHost.start(components, ['--log-level', 'debug']);
+  const second = (await HttpHost.start(components, ['--log-level', 'debug'])).killAfter(context);
   await untilFound(second, 'cherries', ['b.md']);
   await untilFound(second, 'apples', ['a.md']);
   await untilFound(second, 'bananas', []);

@@ -25,11 +25,12 @@ async function follow(context, ...args) {
 
 test('TheLogShowsItsLastLinesAndThoseThatFollow', { timeout: 60_000 }, async (context) => {
   const host = await serve(context, await Components.create('sample_v1'));
+  const { event, level, url } = host.log.entries.at(-1);
   const log = await follow(context, '--last', '1', '--level', 'debug', '--count', '2');
   await call(host, 'version');
   assert.equal(await log.ended, 0);
   const [last, followed] = log.lines();
-  assert.deepEqual([last.event, last.level, last.url], ['serving', 'info', host.address.href]);
+  assert.deepEqual([last.event, last.level, last.url], [event, level, url]);
   assert.deepEqual([followed.event, followed.level, followed.component], ['call', 'debug', 'version']);
   assert.equal(host.log.matching({ event: 'call' }).length, 0, 'the log has its own level');
 });

@@ -29,12 +29,11 @@ test('TheExampleOfTheDocumentationWorksAndOutlivesTheServer', async (context) =>
   const configuration = await exampleConfiguration('memory.md');
   if (inProcess) delete configuration.sandbox;
   const components = await componentsWith(configuration);
-  context.after(() => components.discard());
-  const first = await HttpHost.start(components);
+  const first = (await HttpHost.start(components)).killAfter(context, components);
   const kept = await call(first.url, 'remember', { text: 'Ada likes tea', tags: ['Drinks', 'people'] });
   assert.deepEqual([kept.uri, kept.tags], [`memory://notes/${kept.id}`, ['drinks', 'people']]);
   await first.stop();
-  const second = await HttpHost.start(components);
+  const second = (await HttpHost.start(components)).killAfter(context);
   assert.deepEqual(await call(second.url, 'recall', { query: 'tea' }), { notes: [kept] });
   const { result } = await ask(second.url, 'resources/read', { uri: kept.uri });
   assert.deepEqual(JSON.parse(result.contents[0].text), kept);

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { adminOf, feed, Metrics } from './support/admin.mjs';
 import { Authority, writePair } from './support/authority.mjs';
@@ -12,8 +11,8 @@ import { Components } from './support/components.mjs';
 import { inProcess, serve } from './support/host.mjs';
 import { allMessages, modern, newestLegacy, postModern, Session } from './support/http.mjs';
 import { untilNoted } from './support/outcomes.mjs';
-import { patience } from './support/patience.mjs';
 import { Team } from './support/team.mjs';
+import { until } from './support/until.mjs';
 
 const admin = ['--admin-listen', '127.0.0.1:0'];
 
@@ -69,8 +68,7 @@ test('ACallThatIsCancelledAndAToolThatFailsHaveErrorTypes', async (context) => {
   controller.abort();
   await waiting;
   const labels = { gen_ai_tool_name: 'wait', error_type: 'cancelled' };
-  for (const end = Date.now() + patience; (await Metrics.read(base)).requests(labels) < 1; await sleep(20))
-    assert.ok(Date.now() < end);
+  await until(async () => (await Metrics.read(base)).requests(labels) >= 1, () => host.log.text());
 });
 
 test('WhatClientsInventAddsNothing', async (context) => {
@@ -135,7 +133,7 @@ test('TellsHowThePluginsFare', async (context) => {
   if (inProcess) return;
   await call(host, 'die', { how: 'abort' }).catch(() => {});
   const restarts = async () => (await Metrics.read(base)).sum('mcph_plugin_restarts_total', { plugin: 'tools/dying.so' });
-  for (const end = Date.now() + patience; (await restarts()) !== 1; await sleep(20)) assert.ok(Date.now() < end);
+  await until(async () => (await restarts()) === 1, () => host.log.text());
 });
 
 test('CountsWhoHasProvenWhatAndWhatBecameOfTheConfiguration', async (context) => {
@@ -197,8 +195,8 @@ test('PromtoolFindsNothing', { skip: !process.env.MCP_PROMTOOL && 'MCP_PROMTOOL 
   await call(host, 'version');
   await call(host, 'count', { kind: 'a' });
   const base = await adminOf(host);
-  let { text } = await Metrics.read(base);
-  while (!text.includes('mcp_plugin_served_total')) ({ text } = await Metrics.read(base));
+  const read = async () => (await Metrics.read(base)).text;
+  await until(async () => (await read()).includes('mcp_plugin_served_total'), read);
   const promtool = spawn(process.env.MCP_PROMTOOL, ['check', 'metrics'], { stdio: ['pipe', 'inherit', 'inherit'] });
-  assert.equal(await feed(promtool, text), 0);
+  assert.equal(await feed(promtool, await read()), 0);
 });

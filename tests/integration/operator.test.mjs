@@ -14,9 +14,10 @@ import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, inProcess, program, serve } from './support/host.mjs';
 import { modernRequest, postModern } from './support/http.mjs';
-import { sseEvents } from './support/sse.mjs';
+import { sseMessages } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { Team } from './support/team.mjs';
+import { until } from './support/until.mjs';
 
 // Where the hosts of this file, and no others, are found.
 const folder = await mkdtemp(join(tmpdir(), 'mcp-operator-'));
@@ -36,13 +37,13 @@ async function plugin(name) {
   return (await json('status')).plugins.find((each) => each.plugin === name);
 }
 
-async function until(name, fits) {
-  for (let tries = 0; tries < 500; ++tries) {
-    const found = await plugin(name);
-    if (found && fits(found)) return found;
-    await sleep(10);
-  }
-  assert.fail(`it does not come to it: ${JSON.stringify(await plugin(name))}`);
+async function untilPlugin(name, fits) {
+  let found;
+  const isSo = async () => {
+    found = await plugin(name);
+    return found && fits(found) && found;
+  };
+  return until(isSo, () => JSON.stringify(found));
 }
 
 async function call(host, name, args = {}) {
@@ -57,13 +58,8 @@ async function listen(context, host) {
   context.after(() => closing.abort());
   const options = { signal: closing.signal };
   const response = await postModern(host.url, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, options);
-  const events = sseEvents(response.body);
-  const next = async () => {
-    for (;;) {
-      const { value } = await events.next();
-      if (value.data) return JSON.parse(value.data).method;
-    }
-  };
+  const messages = sseMessages(response.body);
+  const next = async () => (await messages.next()).value.method;
   assert.equal(await next(), 'notifications/subscriptions/acknowledged');
   return next;
 }
@@ -162,7 +158,7 @@ test('StatusCountsCallsErrorsAndTimes', async (context) => {
 
   // Longer than it takes to ask, on a busy machine too.
   const waiting = call(host, 'sleep', { milliseconds: 4000 });
-  assert.equal((await until('dying', ({ inFlight }) => inFlight === 1)).calls, 5);
+  assert.equal((await untilPlugin('dying', ({ inFlight }) => inFlight === 1)).calls, 5);
   await waiting;
   assert.equal((await plugin('slow')).calls, 0);
 });
@@ -172,10 +168,10 @@ test('ACancelledCallIsNoError', async (context) => {
   const closing = new AbortController();
   const params = { name: 'wait', arguments: { label: 'long', milliseconds: 30_000, reports: 0 } };
   const waiting = postModern(host.url, 'tools/call', params, { signal: closing.signal });
-  await until('slow', ({ inFlight }) => inFlight === 1);
+  await untilPlugin('slow', ({ inFlight }) => inFlight === 1);
   closing.abort();
   await assert.rejects(waiting);
-  assert.equal((await until('slow', ({ inFlight }) => inFlight === 0)).errors, 0);
+  assert.equal((await untilPlugin('slow', ({ inFlight }) => inFlight === 0)).errors, 0);
 });
 
 test('StatusTellsOfARestart', { skip: inProcess && 'it shares the host\'s process' }, async (context) => {
@@ -183,7 +179,7 @@ test('StatusTellsOfARestart', { skip: inProcess && 'it shares the host\'s proces
   const before = await plugin('dying');
   assert.equal((await call(host, 'pid')).result.structuredContent.result, before.pid);
   process.kill(before.pid, 'SIGKILL');
-  const afterwards = await until('dying', ({ restarts, state }) => restarts === 1 && state === 'serving');
+  const afterwards = await untilPlugin('dying', ({ restarts, state }) => restarts === 1 && state === 'serving');
   assert.notEqual(afterwards.pid, before.pid);
   assert.equal(afterwards.lastError.message, 'its process was killed by SIGKILL, perhaps because memory ran out');
   assert.equal((await call(host, 'pid')).result.structuredContent.result, afterwards.pid);
@@ -197,7 +193,7 @@ test('APluginThatRestsIsNotWell', { skip: inProcess && 'it shares the host\'s pr
   await call(host, 'die', { how: 'exit' });
   await host.log.until({ event: 'plugin restarted' });
   await call(host, 'die', { how: 'exit' });
-  const { pid, state, errors } = await until('dying', (dying) => dying.state === 'backoff');
+  const { pid, state, errors } = await untilPlugin('dying', (dying) => dying.state === 'backoff');
   assert.deepEqual({ pid, state }, { pid: null, state: 'backoff' });
   // That calls are refused meanwhile does not hide why.
   assert.match((await call(host, 'pid')).error.message, /is started again soon/);
@@ -214,13 +210,13 @@ test('ReloadBringsAQuarantinedPluginBack', { skip: inProcess && 'it shares the h
   const heard = await listen(context, host);
   for (let died = 1; died <= 5; ++died) {
     await call(host, 'die', { how: 'exit' });
-    while (host.log.matching({ event: 'plugin restarted' }).length < Math.min(died, 4)) await sleep(10);
+    await host.log.untilTimes(Math.min(died, 4), { event: 'plugin restarted' });
   }
   assert.equal(await heard(), listChanged);
   assert.equal(await isServed(host, 'pid'), false);
   const { exit, ok } = await json('status');
   assert.deepEqual({ exit, ok }, { exit: 1, ok: false });
-  const { state, pid, restarts, errors, reason } = await until('dying', (dying) => dying.state === 'quarantined');
+  const { state, pid, restarts, errors, reason } = await untilPlugin('dying', (dying) => dying.state === 'quarantined');
   assert.deepEqual(
     { state, pid, restarts, errors, reason },
     {
@@ -290,7 +286,7 @@ test('WhatIsRefusedIsNotWellAndCanBeTriedAgain', async (context) => {
   assert.deepEqual(again.plugins, [{ file: refusing, ok: false, outcome: `refused: ${reason}` }]);
 
   await host.components.overwrite('sample_v1.so', 'refusing');
-  await until('sample', (sample) => sample.reason !== undefined);
+  await untilPlugin('sample', (sample) => sample.reason !== undefined);
   const kept = await json('reload', 'sample');
   assert.match(kept.plugins[0].outcome, /^refused: it could not be set up: the licence has expired; still serving sample 1 /);
   assert.equal((await plugin('sample')).state, 'serving');
@@ -345,7 +341,7 @@ test('ADisabledPluginLeavesTheListsUntilItIsEnabled', async (context) => {
   const host = await start(context, ['slow', 'sample_v1']);
   const heard = await listen(context, host);
   const inFlight = call(host, 'wait', { label: 'done', milliseconds: 3000, reports: 0 });
-  await until('slow', (slow) => slow.inFlight === 1);
+  await untilPlugin('slow', (slow) => slow.inFlight === 1);
 
   const disabled = await command('disable', 'slow');
   assert.equal(disabled.status, 0);
@@ -433,26 +429,24 @@ test('WithSeveralHostsOneMustBeNamed', async (context) => {
 
 test('ASocketThatADeadHostLeftIsRemoved', async (context) => {
   const components = await Components.create();
-  const dead = await HttpHost.start(components);
+  const dead = (await HttpHost.start(components)).killAfter(context, components);
   dead.signal('SIGKILL');
   await dead.end();
   assert.deepEqual(await readdir(sockets), [`${dead.child.pid}.sock`]);
   assert.match((await command('status')).stderr, /no host of this user is running/);
   assert.deepEqual(await readdir(sockets), []);
-  await components.discard();
 
   const host = await start(context, []);
   assert.equal((await json('status')).host.pid, host.child.pid);
 });
 
-test('TheSocketIsPrivateAndGoesWithTheHost', async () => {
+test('TheSocketIsPrivateAndGoesWithTheHost', async (context) => {
   const components = await Components.create();
-  const host = await HttpHost.start(components);
+  const host = (await HttpHost.start(components)).killAfter(context, components);
   assert.equal((await stat(sockets)).mode & 0o777, 0o700);
   assert.equal((await stat(join(sockets, `${host.child.pid}.sock`))).mode & 0o777, 0o600);
   await host.stop();
   assert.deepEqual(await readdir(sockets), []);
-  await components.discard();
 });
 
 test('TheOperatorChoosesTheSocketOrNone', async (context) => {
@@ -464,13 +458,13 @@ test('TheOperatorChoosesTheSocketOrNone', async (context) => {
   assert.match((await command('status')).stderr, /no host of this user is running/);
 
   const components = await Components.create();
+  context.after(() => components.discard());
   const args = ['--components', components.root, '--data', components.data, '--control', path];
   for (const transport of [['serve', '--listen', '127.0.0.1:0'], ['stdio']]) {
     const { status, stderr } = await command(...transport, ...args);
     assert.equal(status, 2);
     assert.ok(stderr.includes(`mcp-plugin-host: another host listens at ${path}\n`), stderr);
   }
-  await components.discard();
 });
 
 test('AHostWithoutAPlaceForTheSocketServesAllTheSame', async (context) => {

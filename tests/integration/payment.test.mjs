@@ -97,7 +97,8 @@ suite('Payment', () => {
 
   test('AnotherPriceIsRefusedWithoutAskingTheFacilitator', async (context) => {
     const { facilitator, host } = await serveWhatCosts(context);
-    assertAsksForPayment(await call(host, payment({}, { ...way, amount: '1' })), /none of the ways to pay/);
+    for (const other of [{ amount: '1' }, { payTo: way.asset }])
+      assertAsksForPayment(await call(host, payment({}, { ...way, ...other })), /none of the ways to pay/);
     assertAsksForPayment(await call(host, { ...payment(), x402Version: 1 }), /x402Version must be 2/);
     assertAsksForPayment(await call(host, 'money'), /must be an object/);
     const { authorization } = payment().payload;

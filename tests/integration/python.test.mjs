@@ -147,7 +147,7 @@ test('AMistakeIsToldWithItsLineAndWhatWasServedIsServedOn', async (context) => {
   const served = await Served.start(context, { 'a.py': versionTool(1) });
   const level = await served.says(/a\.py", line 4\n.*def broken\(:/, () => served.write('a.py', '\ndef broken(:\n'));
   assert.equal(level, 'error');
-  assert.match(await served.lastError(), /^it says: what was served before is served on:\n[^]*a\.py", line 4\n/);
+  assert.match(await served.lastError(), /^it says: a\.py: SyntaxError: [^\n]+\n[^]*a\.py", line 4\n/);
   assert.equal(await served.say('version'), '1');
   await served.edit('a.py', versionTool(2));
   assert.equal(await served.say('version'), '2');

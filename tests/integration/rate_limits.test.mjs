@@ -22,9 +22,10 @@ import {
 } from './support/http.mjs';
 import { Issuer } from './support/issuer.mjs';
 import { untilNoted } from './support/outcomes.mjs';
-import { sseEvents } from './support/sse.mjs';
+import { nextWithData, sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { bearer, Team } from './support/team.mjs';
+import { until } from './support/until.mjs';
 
 const roles = '[roles.user]\nallow = ["*"]\n[roles.guest]\nallow = ["*"]\n';
 
@@ -127,7 +128,7 @@ test('AnAddressIsHeldToItsRateAndAnotherIsNot', async (context) => {
 test('AnAddressWhoseCredentialsAreRefusedIsNotHeardForAWhile', async (context) => {
   const team = await Team.serve(context, await Components.create('sample_v1'), roles);
   const ada = await team.token('ada', 'user');
-  await team.reconfigure(`${roles}[limits.failures]\nrate = "2/s"\nburst = 3\n`);
+  await team.reconfigure(`${roles}[limits.failures]\nrate = "1/s"\nburst = 3\n`);
   const address = team.host.address;
   // Whoever says nothing of who he is has not failed to prove it.
   assert.deepEqual(await statusesOf(6, () => from('127.0.0.2', address)), Array(6).fill(401));
@@ -136,10 +137,13 @@ test('AnAddressWhoseCredentialsAreRefusedIsNotHeardForAWhile', async (context) =
   const statuses = await statusesOf(12, bad);
   assert.deepEqual(statuses.slice(0, 3), [401, 401, 401]);
   assert.ok(statuses.includes(429), String(statuses));
-  while ((await bad()).status !== 429);
-  const good = await from('127.0.0.2', address, bearer(ada));
-  assert.equal(good.status, 429);
-  const { error } = JSON.parse(good.text);
+  // In a second another one is heard, and then none.
+  const refused = async () => {
+    if ((await bad()).status !== 429) return undefined;
+    const good = await from('127.0.0.2', address, bearer(ada));
+    return good.status === 429 && good;
+  };
+  const { error } = JSON.parse((await until(refused, () => 'good credentials are refused', { pauseMs: 0 })).text);
   assert.equal(error.data.limit, 'limits.failures');
   assert.equal((await from('127.0.0.3', address, bearer(ada))).status, 200);
   await sleep(error.data.retryAfterMs);
@@ -210,6 +214,12 @@ test('OneWhoFloodsWaitsAlone', async (context) => {
   }
 });
 
+// The answer to the first ping that is not refused.
+const untilPlace = (session) => until(async () => {
+  const answer = await session.post(request('ping'));
+  return answer.status !== 429 && answer;
+}, () => 'a place');
+
 test('ALegacyClientThatHangsUpKeepsThePlaceOfACallThatGoesOn', async (context) => {
   const host = await serveLimited(context, '[limits.per_principal]\nconcurrent = 1\n', ['slow'], ['--admin-listen', '127.0.0.1:0']);
   const base = await adminOf(host);
@@ -218,11 +228,11 @@ test('ALegacyClientThatHangsUpKeepsThePlaceOfACallThatGoesOn', async (context) =
   const call = request('tools/call', { name: 'wait', arguments: { label: 'x', milliseconds: 4000 } });
   const sent = session.post(call, {}, { signal: gone.signal }).catch(() => 'gone');
   const inFlight = async () => (await Metrics.read(base)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/slow.so' });
-  while ((await inFlight()) !== 1) await sleep(20);
+  await until(async () => (await inFlight()) === 1, () => 'a call in flight');
   gone.abort();
   assert.equal(await sent, 'gone');
   // There is a place again when the call has ended, and not before.
-  while ((await session.post(request('ping'))).status === 429) await sleep(20);
+  await untilPlace(session);
   assert.equal(await inFlight(), 0);
   await untilNoted(host.url, 'x finished');
 });
@@ -235,8 +245,7 @@ test('AnOpenStreamCounts', async (context) => {
   assert.equal(stream.status, 200);
   assert.equal((await session.post(request('ping'))).status, 429);
   closing.abort();
-  for (let i = 0; i < 100 && (await session.post(request('ping'))).status === 429; ++i) await sleep(20);
-  assert.equal((await session.post(request('ping'))).status, 200);
+  assert.equal((await untilPlace(session)).status, 200);
 });
 
 test('EachRequestOfABatchCounts', async (context) => {
@@ -290,12 +299,7 @@ test('WhatIsRefusedOverHttpSseIsSaidWhereItWasAsked', async (context) => {
   const stream = await fetch(new URL('/sse', host.url),
     { headers: { Accept: 'text/event-stream' }, signal: closing.signal });
   const events = sseEvents(stream.body);
-  const next = async () => {
-    for (;;) {
-      const { value } = await events.next();
-      if (value.data) return value.data;
-    }
-  };
+  const next = async () => (await nextWithData(events)).data;
   const endpoint = new URL(await next(), host.url);
   const say = (message) => post(endpoint, message);
   await say({ ...request('initialize', {

@@ -34,10 +34,6 @@ while ($goes_on) {
   exit 1 if $?;
 }`;
 
-async function until(condition) {
-  while (!condition()) await setTimeout(20);
-}
-
 test('ClientsThatComeWhileTheHostIsExchangedAreServed', { skip }, async (context) => {
   const components = await Components.create('slow');
   const port = await freePort();
@@ -70,14 +66,14 @@ test('ClientsThatComeWhileTheHostIsExchangedAreServed', { skip }, async (context
   for (let at = 0; at < seconds * 1000; at = Date.now() - begin) {
     while (asked.length < (at / 1000) * perSecond) asked.push(connect());
     if (restarted < restarts && at > ((restarted + 0.5) * seconds * 1000) / restarts) {
-      await until(() => log.matching({ event: 'serving' }).length > restarted);
+      await log.untilTimes(restarted + 1, { event: 'serving' });
       child.kill('SIGHUP');
       ++restarted;
     }
     await setTimeout(5);
   }
   await Promise.all(asked);
-  await until(() => log.matching({ event: 'serving' }).length === restarts + 1);
+  await log.untilTimes(restarts + 1, { event: 'serving' });
   if (process.env.MCP_RESTART_SECONDS) {
     console.log(`connections: ${asked.length}, refused or lost: ${asked.length - (outcomes[200] ?? 0)}, restarts: ${restarts}`);
   }

@@ -12,9 +12,8 @@ import { BreakingProxy } from './support/breaking_proxy.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
-import { postModern, request, Session } from './support/http.mjs';
+import { onceLost, postModern, request, Session } from './support/http.mjs';
 import { untilNoted } from './support/outcomes.mjs';
-import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 
 const host = await serveAll(await Components.create('slow'));
@@ -49,16 +48,7 @@ const progressOf = (events) =>
     .map((message) => message.params.progress);
 const resume = (session, id, options) => session.get({ 'Last-Event-ID': id }, options);
 
-// Once the host has noticed that nobody listens any more.
-async function resumeOnceLost(session, id) {
-  const end = Date.now() + patience;
-  for (;;) {
-    const response = await resume(session, id);
-    if (response.status !== 409 || Date.now() > end) return response;
-    await response.arrayBuffer();
-    await sleep(10);
-  }
-}
+const resumeOnceLost = (session, id) => onceLost(() => resume(session, id));
 
 test('TheEventsOfALegacyStreamHaveIdsAndTheFirstHasNothingElse', async () => {
   const session = await Session.open(host.url);

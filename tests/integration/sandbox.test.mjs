@@ -10,9 +10,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { command, limited } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { ask, attempt, attempts, call, Scene } from './support/escapes.mjs';
 import { HttpHost, memoryCannotBeLimited, program } from './support/host.mjs';
+import { until } from './support/until.mjs';
 
 // Not in every container, nor below a changed root.
 const canHaveNetworks = spawnSync('unshare', ['-Urn', 'true']).status === 0;
@@ -51,7 +53,7 @@ async function isDenied(context, scene, name) {
 describe('TheStrictProfileDeniesTo', () => {
   let scene;
   before(async () => (scene = await Scene.set({ profile: 'strict', required: true })));
-  after(() => scene.end());
+  after(() => scene?.end());
 
   for (const name of Object.keys(attempts)) test(name, (context) => isDenied(context, scene, name));
 
@@ -81,15 +83,15 @@ describe('TheStrictProfileDeniesTo', () => {
 describe('WithoutASandboxItIsPossibleTo', { skip: process.getuid() !== 0 && 'needs root' }, () => {
   let scene;
   before(async () => (scene = await Scene.set({ profile: 'none' })));
-  after(() => scene.end());
+  after(() => scene?.end());
 
   // What is a matter of limits and not of the sandbox.
-  const limited = /more memory|later$|beyond its memory|its limit of (memory|open)|more files|capabilities back/;
+  const byLimits = /more memory|later$|beyond its memory|its limit of (memory|open)|more files|capabilities back/;
   for (const [name, aim] of Object.entries(attempts)) {
     test(name, async (context) => {
       const tried = aim(scene);
       if (tried.onlyInside) return context.skip('it would do harm, or not work anyway');
-      if (limited.test(name)) return context.skip('limits hold here, too');
+      if (byLimits.test(name)) return context.skip('limits hold here, too');
       if (name.endsWith('into a namespace') && needsNamespaces) return context.skip(needsNamespaces);
       assert.equal(await attempt(scene.host, ...tried), 'possible');
     });
@@ -105,7 +107,7 @@ describe('TheStrictProfileAllowsTo', () => {
       write: [join(folder, 'outside', 'empty')],
     }));
   });
-  after(() => scene.end());
+  after(() => scene?.end());
 
   for (const [name, aim] of Object.entries({
     'make a file in its data folder': (at) => ['create', at.data('own')],
@@ -136,7 +138,7 @@ describe('TheStrictProfileAllowsTo', () => {
 describe('ThePermissiveProfile', () => {
   let scene;
   before(async () => (scene = await Scene.set({ profile: 'permissive', required: true })));
-  after(() => scene.end());
+  after(() => scene?.end());
 
   for (const [name, aim] of Object.entries({
     'read files': (at) => ['read', at.outside('notes')],
@@ -250,15 +252,14 @@ async function serveWith(context, components, options) {
 test('NoWorkerHasTheTerminalOfItsHost', { skip: hasNoScript }, async (context) => {
   const components = await Components.create('escaping');
   context.after(() => components.discard());
-  const command = '"$MCP_HOST" call --isolation worker --components "$ROOT" attempt "$ARGUMENTS" && : </dev/tty';
-  const { status, stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+  const line = '"$MCP_HOST" call --isolation worker --components "$ROOT" attempt "$ARGUMENTS" && : </dev/tty';
+  const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
     env: {
       ...process.env,
       ROOT: components.root,
       ARGUMENTS: JSON.stringify({ what: 'take the terminal', target: '', other: '' }),
     },
-    encoding: 'utf8',
-    timeout: 20_000,
+    ...limited,
   });
   assert.deepEqual({ status, said: stdout.trim() }, { status: 0, said: 'denied: ENXIO' });
 });
@@ -314,9 +315,9 @@ test('StatusTellsTheProfile', async (context) => {
   const components = await Components.create('escaping');
   const control = join(components.folder, 'control');
   await serveWith(context, components, ['--sandbox', 'strict', '--control', control]);
-  const status = (...more) => spawnSync(program, ['status', '--control', control, ...more], { encoding: 'utf8' }).stdout;
-  assert.deepEqual(JSON.parse(status('--json')).plugins[0].sandbox, { profile: 'strict', lacks: [] });
-  assert.match(status(), /\nescaping .* worker, strict +\d+ +serving /);
+  const status = async (...more) => (await command('status', '--control', control, ...more)).stdout;
+  assert.deepEqual(JSON.parse(await status('--json')).plugins[0].sandbox, { profile: 'strict', lacks: [] });
+  assert.match(await status(), /\nescaping .* worker, strict +\d+ +serving /);
 });
 
 test('APluginThatSaysIsNotHeldByTheOption', async (context) => {
@@ -390,13 +391,17 @@ describe('WhatTheSystemLacks', { skip: !canLack && 'needs namespaces of users' }
       await ended;
       await components.discard();
     });
-    const status = (...more) => spawnSync(program, ['status', '--control', control, ...more], { encoding: 'utf8' });
-    for (let tries = 0; status().status === 2; ++tries) assert.ok(tries < 100, status().stderr);
-    const [{ sandbox }] = JSON.parse(status('--json').stdout).plugins;
+    const status = (...more) => command('status', '--control', control, ...more);
+    const served = async () => {
+      const { stdout } = await status('--json');
+      return stdout && JSON.parse(stdout).plugins.find(({ state }) => state === 'serving');
+    };
+    const { sandbox } = await until(served, async () => JSON.stringify(await status()));
     assert.equal(sandbox.profile, 'strict');
     assert.equal(`its sandbox is incomplete: ${sandbox.lacks.join('; ')}`, lack);
-    assert.match(status().stdout, /\nescaping .* worker, strict\* /);
-    assert.ok(status().stdout.includes(`escaping.so: ${lack}\n`));
+    const { stdout } = await status();
+    assert.match(stdout, /\nescaping .* worker, strict\* /);
+    assert.ok(stdout.includes(`escaping.so: ${lack}\n`));
   });
 
   test('RefusesAPluginThatRequiresIt', async (context) => {

@@ -1,6 +1,6 @@
 // The life of a legacy session over HTTP.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
@@ -77,25 +77,27 @@ test('DeleteLetsACallInFlightFinish', async (context) => {
   assert.equal((await call).result.content[0].text, 'done');
 });
 
-test('AnIdleSessionExpires', async (context) => {
-  const host = await serve(context, await Components.create(), ['--session-idle-s', '4']);
-  const session = await Session.open(host.url);
-  await sleep(2400);
-  assert.equal((await session.post(request('ping'))).status, 200, 'use keeps it alive');
-  await sleep(2400);
-  assert.equal((await session.post(request('ping'))).status, 200, 'use has kept it alive');
-  await sleep(5500);
-  await assertRefused(await session.post(request('ping')), 404, 'session_not_found');
-});
+suite('Idle', { concurrency: true }, () => {
+  test('AnIdleSessionExpires', async (context) => {
+    const host = await serve(context, await Components.create(), ['--session-idle-s', '8']);
+    const session = await Session.open(host.url);
+    await sleep(4800);
+    assert.equal((await session.post(request('ping'))).status, 200, 'use keeps it alive');
+    await sleep(4800);
+    assert.equal((await session.post(request('ping'))).status, 200, 'use has kept it alive');
+    await sleep(9500);
+    await assertRefused(await session.post(request('ping')), 404, 'session_not_found');
+  });
 
-test('ASessionWithAStreamDoesNotExpire', async (context) => {
-  const host = await serve(context, await Components.create(), ['--session-idle-s', '1']);
-  const session = await Session.open(host.url);
-  const closing = new AbortController();
-  await session.get({}, { signal: closing.signal });
-  await sleep(2100);
-  assert.equal((await session.post(request('ping'))).status, 200);
-  closing.abort();
+  test('ASessionWithAStreamDoesNotExpire', async (context) => {
+    const host = await serve(context, await Components.create(), ['--session-idle-s', '4']);
+    const session = await Session.open(host.url);
+    const closing = new AbortController();
+    assert.equal((await session.get({}, { signal: closing.signal })).status, 200);
+    await sleep(6000);
+    assert.equal((await session.post(request('ping'))).status, 200);
+    closing.abort();
+  });
 });
 
 test('TheIdlestSessionMakesRoomForANewOne', async (context) => {

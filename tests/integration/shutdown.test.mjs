@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { assertInFlight } from './support/assertions.mjs';
@@ -10,6 +10,7 @@ import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, inProcess } from './support/host.mjs';
 import {
+  allMessages,
   contentHeaders,
   initializeRequest,
   modernHeaders,
@@ -22,58 +23,69 @@ import { untilNoted } from './support/outcomes.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
+import { until } from './support/until.mjs';
 
 const waitCall = (milliseconds, reports = 0) => ({ name: 'wait', arguments: { label: 'done', milliseconds, reports } });
 const orderly = { status: 0, signal: null };
-// So long that the host has begun to stop meanwhile, and less than the grace.
-const whileStoppingMs = 4000;
+// So long that the host has begun to stop meanwhile, and much less than the grace.
+const whileStoppingMs = 10_000;
+const longGrace = ['--shutdown-grace-s', '60'];
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
 async function start(context, more = []) {
   const components = await Components.create('slow');
-  const host = await HttpHost.start(components, more);
-  host.components = components;
-  context.after(async () => {
-    host.signal('SIGKILL');
-    await host.end();
-    await components.discard();
-  });
-  return host;
+  const host = (await HttpHost.start(components, more)).killAfter(context, components);
+  return Object.assign(host, { components });
 }
 
-for (const signal of signals) {
-  test(`${signal} LetsACallInFlightFinish`, async (context) => {
-    const host = await start(context);
-    const call = postModern(host.url, 'tools/call', waitCall(whileStoppingMs));
-    await untilNoted(host.url, 'done begun');
-    host.signal(signal);
-    // Nobody new is let in, sooner or later.
-    while (await postModern(host.url, 'tools/list').then(() => true, () => false));
-    await assertInFlight(call);
-    assert.equal((await (await call).json()).result.content[0].text, 'done');
+// All of it takes as long as one call.
+suite('WhileTheHostStops', { concurrency: true }, () => {
+  for (const signal of signals) {
+    test(`${signal} LetsACallInFlightFinish`, async (context) => {
+      const host = await start(context, longGrace);
+      const call = postModern(host.url, 'tools/call', waitCall(whileStoppingMs));
+      await untilNoted(host.url, 'done begun');
+      host.signal(signal);
+      // Nobody new is let in, sooner or later.
+      await until(() => postModern(host.url, 'tools/list').then(() => false, () => true), () => host.log.text());
+      await assertInFlight(call);
+      assert.equal((await (await call).json()).result.content[0].text, 'done');
+      assert.deepEqual(await host.end(), orderly);
+    });
+  }
+
+  test('ACallThatStreamsProgressFinishesToo', async (context) => {
+    const host = await start(context, longGrace);
+    const params = { ...waitCall(whileStoppingMs, 4), _meta: { progressToken: 1 } };
+    const all = allMessages(await postModern(host.url, 'tools/call', params));
+    host.signal('SIGTERM');
+    await host.log.until({ event: 'stopping' });
+    await assertInFlight(all);
+    const messages = await all;
+    assert.equal(messages.at(-1).result.content[0].text, 'done');
+    assert.equal(messages.length, 5);
     assert.deepEqual(await host.end(), orderly);
   });
-}
+
+  test('ASignalEndsAStdioHostAsTheEndOfInputDoes', (context) => Promise.all(signals.map(async (signal) => {
+    const client = LineClient.start(context, await Components.create('slow'), longGrace);
+    await client.ask(initializeRequest('2025-11-25'));
+    client.send(request('tools/call', waitCall(whileStoppingMs), 'last'));
+    const outcomes = request('tools/call', { name: 'outcomes', arguments: {} }, 'outcomes');
+    const noted = async () => JSON.stringify(await client.ask(outcomes));
+    await until(async () => (await noted()).includes('done begun'), noted);
+    const answer = client.next();
+    client.host.signal(signal);
+    await sleep(500); // it says nothing of having heard it
+    await assertInFlight(answer);
+    assert.equal((await answer).result.content[0].text, 'done');
+    assert.deepEqual(await client.rest(), []);
+    assert.deepEqual(await client.host.end(), orderly);
+  })));
+});
 
 // The host waits 15 s for plugins that do not stop; one that has cut a call off does not, however busy the machine is.
 const waitedForMs = 12_000;
-
-test('ACallThatStreamsProgressFinishesToo', async (context) => {
-  const host = await start(context);
-  const params = { ...waitCall(whileStoppingMs, 4), _meta: { progressToken: 1 } };
-  const response = await postModern(host.url, 'tools/call', params);
-  const messages = [];
-  const all = (async () => {
-    for await (const event of sseEvents(response.body)) if (event.data) messages.push(JSON.parse(event.data));
-  })();
-  host.signal('SIGTERM');
-  await host.log.until({ event: 'stopping' });
-  await assertInFlight(all);
-  await all;
-  assert.equal(messages.at(-1).result.content[0].text, 'done');
-  assert.equal(messages.length, 5);
-  assert.deepEqual(await host.end(), orderly);
-});
 
 test('ACallThatTakesTooLongIsCancelled', async (context) => {
   const host = await start(context, ['--shutdown-grace-s', '1']);
@@ -157,12 +169,8 @@ for (const era of ['modern', 'legacy']) {
     await components.add('long_messages');
     const temporary = join(components.folder, 'tmp');
     await mkdir(temporary);
-    const host = await HttpHost.start(components, ['--shutdown-grace-s', '60'], undefined, { TMPDIR: temporary });
-    context.after(async () => {
-      host.signal('SIGKILL');
-      await host.end();
-      await components.discard();
-    });
+    const host = await HttpHost.start(components, longGrace, undefined, { TMPDIR: temporary });
+    host.killAfter(context, components);
     assert.equal((await readdir(temporary)).length, 1, 'the folder with the copies of plugins');
     const params = { name: 'text', arguments: { bytes: 10_000_000 } };
     const session = era === 'legacy' && (await Session.open(host.url));
@@ -240,24 +248,24 @@ test('TheSdkIsToldThatItsSubscriptionEndedGracefully', async (context) => {
 });
 
 test('AnIdleConnectionHoldsNothingUp', async (context) => {
-  const host = await start(context);
+  const host = await start(context, longGrace);
   const idle = await RawConnection.open(host.url);
   const begin = Date.now();
   host.signal('SIGTERM');
   await idle.closed;
   assert.deepEqual(await host.end(), orderly);
-  assert.ok(Date.now() - begin < 8000);
+  assert.ok(Date.now() - begin < 30_000);
 });
 
 test('AHalfSentRequestHoldsUpForNoLongerThanHeadersMayTake', async (context) => {
-  const host = await start(context, ['--header-time-ms', '500']);
+  const host = await start(context, ['--header-time-ms', '500', ...longGrace]);
   const half = await RawConnection.open(host.url);
   half.write('POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n');
   await sleep(50);
   const begin = Date.now();
   host.signal('SIGTERM');
   assert.deepEqual(await host.end(), orderly);
-  assert.ok(Date.now() - begin < 8000);
+  assert.ok(Date.now() - begin < 30_000);
   half.end();
 });
 
@@ -292,23 +300,6 @@ test('ACallHasASecondAfterTheEndOfInput', async (context) => {
   assert.deepEqual(await client.host.end(), orderly);
   const took = Date.now() - begin;
   assert.ok(took >= 1000 && took < 9000, `${took} ms, where the grace of a signal is ten seconds`);
-});
-
-test('ASignalEndsAStdioHostAsTheEndOfInputDoes', async (context) => {
-  await Promise.all(signals.map(async (signal) => {
-    const client = LineClient.start(context, await Components.create('slow'), ['--shutdown-grace-s', '10']);
-    await client.ask(initializeRequest('2025-11-25'));
-    client.send(request('tools/call', waitCall(whileStoppingMs), 'last'));
-    const outcomes = request('tools/call', { name: 'outcomes', arguments: {} }, 'outcomes');
-    while (!JSON.stringify(await client.ask(outcomes)).includes('done begun'));
-    const answer = client.next();
-    client.host.signal(signal);
-    await sleep(500); // it says nothing of having heard it
-    await assertInFlight(answer);
-    assert.equal((await answer).result.content[0].text, 'done');
-    assert.deepEqual(await client.rest(), []);
-    assert.deepEqual(await client.host.end(), orderly);
-  }));
 });
 
 test('ASubscriptionOverStdioEndsWithItsResult', async (context) => {

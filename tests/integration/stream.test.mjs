@@ -8,6 +8,7 @@ import { serve, serveAll } from './support/host.mjs';
 import { contentHeaders, modernHeaders, modernRequest, postModern, request, Session } from './support/http.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
 import { sseEvents } from './support/sse.mjs';
+import { until } from './support/until.mjs';
 
 const heartbeat = ['--heartbeat-ms', '100'];
 
@@ -30,7 +31,7 @@ async function assertSignsOfLife(response, count) {
 test('AQuietGetStreamGivesSignsOfLife', async () => {
   const session = await Session.open(host.url);
   const took = await assertSignsOfLife(await session.get(), 4);
-  assert.ok(took >= 250 && took < 3000, `${took} ms`);
+  assert.ok(took >= 250 && took < 30_000, `${took} ms`);
 });
 
 test('AQuietSubscriptionGivesSignsOfLife', async () => {
@@ -78,7 +79,7 @@ test('AChangeWithoutAStreamIsToldOnTheNextOne', async (context) => {
   const session = await Session.open(host.url);
   await own.add('sample_v1');
   const isServed = async () => (await session.ask('tools/list')).result.tools.some(({ name }) => name === 'only_in_v1');
-  while (!(await isServed()));
+  await until(isServed, () => host.log.text());
   const stream = await session.get();
   const methods = [];
   for await (const event of sseEvents(stream.body)) {

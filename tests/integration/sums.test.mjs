@@ -13,8 +13,8 @@ import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { argumentsOf, HttpHost, inProcess, program, serve } from './support/host.mjs';
 import { contentHeaders, modernHeaders, modernRequest, newestLegacy, postModern, Session } from './support/http.mjs';
-import { patience } from './support/patience.mjs';
 import { RawConnection, requestText } from './support/raw_connection.mjs';
+import { until } from './support/until.mjs';
 
 const budget = 4 << 20;
 const bounded = ['--max-buffered-bytes', String(budget), '--max-body-bytes', String(1 << 20)];
@@ -154,15 +154,8 @@ test('LargeAnswersThatNobodyReadsHaveOneBound', async (t) => {
     connection.write(requestText(host.url, 'POST', { ...contentHeaders, ...modernHeaders('tools/call', 'say') }, message));
     return connection;
   };
-  const keeps = async (isTrue) => {
-    const end = performance.now() + patience;
-    for (;;) {
-      const bytes = (await Metrics.read(admin)).sum('mcph_http_buffered_bytes');
-      if (isTrue(bytes)) return;
-      assert.ok(performance.now() < end, `the host keeps ${bytes} bytes`);
-      await sleep(20);
-    }
-  };
+  const kept = async () => (await Metrics.read(admin)).sum('mcph_http_buffered_bytes');
+  const keeps = (isTrue) => until(async () => isTrue(await kept()), kept);
   const silent = await Promise.all(Array.from({ length: 2 }, () => ask({ reads: false })));
   await keeps((bytes) => bytes > 20_000_000);
   const refusal = await (await ask({ reads: true })).response();
@@ -189,7 +182,7 @@ test('IdleConnectionsLeaveDescriptorsForRestartsReloadsAndTheOperator', { skip: 
       ...['-c', 'ulimit -n 256 && exec "$0" "$@"', program],
       ...argumentsOf('serve', components, ['--listen', '127.0.0.1:0', '--control', control]),
     ], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const host = await HttpHost.of(limited);
+    const host = await HttpHost.of(limited, components);
     t.after(() => host.stop().finally(() => components.discard()));
     const served = await open(t, host); // by a client that was there before
     const call = async (name, args) => {

@@ -5,11 +5,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { limited } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { freePort } from './support/free_port.mjs';
 import { argumentsOf, HttpHost, program } from './support/host.mjs';
-import { toolsOf } from './support/node_http.mjs';
-import { patience } from './support/patience.mjs';
+import { toolsOf, untilReached } from './support/node_http.mjs';
 
 const tools = ['only_in_v1', 'version'];
 const activates = spawnSync('systemd-socket-activate', ['--version']).error === undefined;
@@ -44,7 +44,7 @@ test('IsToldThatTheHostServesLivesAndStops', async (context) => {
   const path = join(components.folder, 'notify');
   const socket = await NotifySocket.open(context, path);
   const environment = { NOTIFY_SOCKET: path, WATCHDOG_USEC: '400000' };
-  const host = await HttpHost.start(components, [], '127.0.0.1:0', environment);
+  const host = (await HttpHost.start(components, [], '127.0.0.1:0', environment)).killAfter(context, components);
   assert.deepEqual(await toolsOf(host.address), tools);
   await socket.until(/READY=1\n[^]*(WATCHDOG=1\n){3}/);
   await socket.until(/STATUS=plugins: 1 serving\n/);
@@ -52,7 +52,6 @@ test('IsToldThatTheHostServesLivesAndStops', async (context) => {
   await socket.until(/STATUS=plugins: 1 serving, 1 refused\n/);
   await host.stop();
   await socket.until(/STOPPING=1\n/);
-  await components.discard();
 });
 
 function activate(components, listens, more = []) {
@@ -65,32 +64,31 @@ function activate(components, listens, more = []) {
   return child;
 }
 
-async function untilReached(ask) {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!['ECONNREFUSED', 'ENOENT'].includes(error.code)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
+// The host, started by the first who asks, until the test that `context` belongs to has ended.
+async function activated(context, components, listens, more, ask) {
+  const child = activate(components, listens, more);
+  const answer = untilReached(ask);
+  const host = await HttpHost.of(child, components);
+  context.after(() => host.stop());
+  await answer;
+  assert.deepEqual(await ask(), tools);
+  return host;
 }
 
 test('SocketsAreHandedOver', { skip }, async (context) => {
   const components = await Components.create('sample_v1');
+  context.after(() => components.discard());
   const port = await freePort();
   const socketPath = join(components.folder, 'activated.sock');
-  const child = activate(components, [`127.0.0.1:${port}`, socketPath]);
-  const answer = untilReached(() => toolsOf(`http://127.0.0.1:${port}/mcp`));
-  const host = await HttpHost.of(child);
-  context.after(() => host.stop().finally(() => components.discard()));
-  assert.deepEqual(await answer, tools);
-  assert.equal(host.address.href, `http://127.0.0.1:${port}/mcp`);
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const host = await activated(context, components, [`127.0.0.1:${port}`, socketPath], [], () => toolsOf(url));
+  assert.equal(host.address.href, url);
   assert.deepEqual(await toolsOf('http://localhost/mcp', { socketPath }), tools);
 });
 
 test('TheHostSaysWhereItsSocketsAre', { skip }, async (context) => {
   const components = await Components.create('sample_v1');
+  context.after(() => components.discard());
   const [near, reached] = [await freePort(), await freePort()];
   const name = `@mcp-test-${process.pid}`;
   for (const { listens, options = [], way, url } of [
@@ -102,11 +100,7 @@ test('TheHostSaysWhereItsSocketsAre', { skip }, async (context) => {
       url: `http://0.0.0.0:${reached}/mcp`,
     },
   ]) {
-    const child = activate(components, listens, options);
-    const answer = untilReached(() => toolsOf('http://localhost/mcp', way));
-    const host = await HttpHost.of(child);
-    context.after(() => host.stop());
-    assert.deepEqual(await answer, tools);
+    const host = await activated(context, components, listens, options, () => toolsOf('http://localhost/mcp', way));
     assert.equal(host.address.href, url);
   }
 });
@@ -117,11 +111,8 @@ test('ASocketThatOthersReachHasManyNames', { skip }, async (context) => {
   const file = join(components.folder, 'host.toml');
   writeFileSync(file, '[server]\nurl = "https://mcp.example.com"\n');
   const port = await freePort();
-  const child = activate(components, [`0.0.0.0:${port}`], ['--config', file, '--allow-remote-without-authentication']);
-  const answer = untilReached(() => toolsOf(`http://127.0.0.1:${port}/mcp`));
-  const host = await HttpHost.of(child);
-  context.after(() => host.stop());
-  assert.deepEqual(await answer, tools);
+  const options = ['--config', file, '--allow-remote-without-authentication'];
+  await activated(context, components, [`0.0.0.0:${port}`], options, () => toolsOf(`http://127.0.0.1:${port}/mcp`));
 });
 
 test('ASocketThatOthersReachNeedsProofOfWhoTheyAre', { skip }, async (context) => {
@@ -144,9 +135,8 @@ test('WhatIsNoSocketThatListensIsRefused', async (context) => {
   const file = join(components.folder, 'file');
   writeFileSync(file, '');
   const script = 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<"$0"';
-  const { status, stderr } = spawnSync('sh', ['-c', script, file, program, ...argumentsOf('serve', components)], {
-    encoding: 'utf8', timeout: patience, killSignal: 'SIGKILL',
-  });
+  const words = ['-c', script, file, program, ...argumentsOf('serve', components)];
+  const { status, stderr } = spawnSync('sh', words, limited);
   assert.equal(status, 2);
   assert.match(stderr, /the descriptor 3 that LISTEN_FDS speaks of is no socket of TCP or Unix that listens/);
 });
@@ -160,7 +150,7 @@ test('TheUnitsAreWhatSystemdTakes', { skip: spawnSync('systemd-analyze', ['--ver
     writeFileSync(file, text.replaceAll('/usr/local/bin/mcp-plugin-host', program));
     return file;
   });
-  const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...units], limited);
   assert.equal(stderr, '');
   assert.equal(status, 0);
 });

@@ -58,14 +58,12 @@ test('AWatchIsStoppedAndGoesOnAsJobsOfAShellDo', options, async (context) => {
 
 test('AWatchWaitsForAHostThatStartsAnew', options, async (context) => {
   const components = await Components.create('sample_v1');
-  context.after(() => components.discard());
-  let host = await HttpHost.start(components);
+  let host = (await HttpHost.start(components)).killAfter(context);
   const terminal = watch(context);
   await terminal.until(new RegExp(`pid ${host.child.pid}, serve`));
   await host.stop();
   await terminal.until(/^waiting for the host: /m);
-  host = await HttpHost.start(components);
-  context.after(() => host.stop());
+  host = await serve(context, components);
   await terminal.until(new RegExp(`pid ${host.child.pid}, serve`));
   terminal.press('\x03');
   assert.equal(await terminal.ended, 0);

@@ -10,6 +10,7 @@ import { after, test } from 'node:test';
 import { belongings, Somebody } from './support/belongings.mjs';
 import { Components } from './support/components.mjs';
 import { Issuer } from './support/issuer.mjs';
+import { patience } from './support/patience.mjs';
 import { Team } from './support/team.mjs';
 
 const publicUrl = 'http://127.0.0.1:8080';
@@ -45,7 +46,7 @@ const jwt = (issuer, claims = {}) =>
   issuer.token({ aud: audience, scope: 'mcp:member', client_id: 'laptop', ...claims });
 const both = [audience, `${publicUrl}/other/mcp`];
 const now = Math.floor(Date.now() / 1000);
-const soon = new Date(Date.now() + 3000).toISOString().replace(/\.\d+/, '');
+const soon = new Date(Date.now() + 8000).toISOString().replace(/\.\d+/, '');
 const expired = (await team.command('create', 'ada', '--role', 'member', '--expires', soon)).at(-1);
 const [ada, another] = [await team.token('ada', 'member'), await team.token('ada', 'member')];
 const [bob, carol] = [await team.token('bob', 'guest'), await team.token('carol', 'member')];
@@ -103,6 +104,7 @@ async function steal(kind, owner, thief, isGood) {
   const work = (used, has) =>
     assert.ok(kind.works(used, has), `it does not work for its owner: ${JSON.stringify(used)}`);
   const end = (has) => kind.end?.(owner, has);
+  owner.patienceMs = patience; // she hears what is hers, however long it takes
   const first = await kind.begin(owner);
   work(await kind.use(owner, first, touch), first);
   await end(first);

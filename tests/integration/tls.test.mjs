@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 
@@ -16,6 +16,7 @@ import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { Issuer } from './support/issuer.mjs';
 import { ask, listen, send, toolsOf } from './support/node_http.mjs';
+import { patience } from './support/patience.mjs';
 import { bearer } from './support/team.mjs';
 
 const authority = new Authority('servers');
@@ -138,7 +139,7 @@ test('ACertificateThatChangesCostsNoCallAndNoConnection', async (context) => {
     const began = Date.now();
     await secure.take(pair);
     assert.notEqual(await secure.serial(), before);
-    assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
+    assert.ok(Date.now() - began < 20_000, `${Date.now() - began} ms`);
   }
   ends = true;
   await Promise.all(load);
@@ -184,16 +185,6 @@ test('ABadPairLeavesTheLastGoodOne', async (context) => {
   const [, expiry] = /^mcph_certificate_expiry_seconds (\d+)$/m.exec(metrics) ?? assert.fail(metrics);
   assert.ok(Number(expiry) * 1000 > Date.now());
   assert.deepEqual(await toolsOf(secure.url, { ca }), ['only_in_v1', 'version']);
-});
-
-test('ACertificateIsTakenWhenItsTimeComes', async (context) => {
-  const secure = await SecureHost.serve(context);
-  const refused = secure.host.log.next({ event: 'certificate not taken' });
-  const taken = secure.host.log.next({ event: 'certificate taken' });
-  writePair(secure.folder, authority.issue('localhost', { begin: 4 }));
-  assert.match((await refused).reason, /not good before/);
-  await taken;
-  assert.equal(secure.host.log.matching({ event: 'certificate not taken' }).length, 1);
 });
 
 test('ASessionIsResumedThoughTheCertificateHasChanged', async (context) => {
@@ -247,30 +238,45 @@ test('EverybodyWithACertificateMayHaveARole', async (context) => {
   assert.deepEqual(await toolsOf(secure.url, { ca, ...bob }), ['version']);
 });
 
-test('AStreamEndsWhenTheCertificateHasExpired', async (context) => {
-  const secure = await SecureHost.serve(context, { settings: asks('required'), rest: roles });
-  const brief = clients.issue('ada', { names: 'URI:spiffe://example/ada', seconds: 6 });
-  const expiry = Date.parse(new X509Certificate(brief.cert).validTo);
-  const agent = new https.Agent({ keepAlive: true, ca, ...brief });
-  context.after(() => agent.destroy());
-  assert.deepEqual(await toolsOf(secure.url, { agent }), ['version']);
-  for await (const _ of await listen(secure.url, { ca, ...brief }));
-  const late = Date.now() - expiry;
-  assert.ok(late >= 0 && late < 5000, `${late} ms`);
-  // On a connection that was opened with it before.
-  await assert.rejects(toolsOf(secure.url, { agent }), /401 .*the client's certificate has expired|ECONNRESET|expired/);
-});
+// Certificates whose time begins or ends, after what has to happen before on a busy machine.
+const briefS = 12;
+suite('Times', { concurrency: true }, () => {
+  test('ACertificateIsTakenWhenItsTimeComes', async (context) => {
+    const secure = await SecureHost.serve(context);
+    const refused = secure.host.log.next({ event: 'certificate not taken' });
+    const taken = secure.host.log.next({ event: 'certificate taken' });
+    writePair(secure.folder, authority.issue('localhost', { begin: briefS }));
+    assert.match((await refused).reason, /not good before/);
+    await taken;
+    assert.equal(secure.host.log.matching({ event: 'certificate not taken' }).length, 1);
+  });
 
-test('AStreamEndsAlsoWhereTheCertificateAdmitsAndProvesNothing', async (context) => {
-  const settings = 'client_ca = "clients.pem"\nclient_certificates = "required"\n';
-  const secure = await SecureHost.serve(context, { settings });
-  const brief = clients.issue('ada', { names: 'URI:spiffe://example/ada', seconds: 6 });
-  const expiry = Date.parse(new X509Certificate(brief.cert).validTo);
-  await assert.rejects(async () => {
+  test('AStreamEndsWhenTheCertificateHasExpired', async (context) => {
+    const secure = await SecureHost.serve(context, { settings: asks('required'), rest: roles });
+    const brief = clients.issue('ada', { names: 'URI:spiffe://example/ada', seconds: briefS });
+    const expiry = Date.parse(new X509Certificate(brief.cert).validTo);
+    const agent = new https.Agent({ keepAlive: true, ca, ...brief });
+    context.after(() => agent.destroy());
+    assert.deepEqual(await toolsOf(secure.url, { agent }), ['version']);
     for await (const _ of await listen(secure.url, { ca, ...brief }));
-  }, /aborted|ECONNRESET/);
-  const late = Date.now() - expiry;
-  assert.ok(late >= 0 && late < 7000, `${late} ms`);
+    const late = Date.now() - expiry;
+    assert.ok(late >= 0 && late < patience, `${late} ms`);
+    // On a connection that was opened with it before.
+    const refusal = /401 .*the client's certificate has expired|ECONNRESET|expired/;
+    await assert.rejects(toolsOf(secure.url, { agent }), refusal);
+  });
+
+  test('AStreamEndsAlsoWhereTheCertificateAdmitsAndProvesNothing', async (context) => {
+    const settings = 'client_ca = "clients.pem"\nclient_certificates = "required"\n';
+    const secure = await SecureHost.serve(context, { settings });
+    const brief = clients.issue('ada', { names: 'URI:spiffe://example/ada', seconds: briefS });
+    const expiry = Date.parse(new X509Certificate(brief.cert).validTo);
+    await assert.rejects(async () => {
+      for await (const _ of await listen(secure.url, { ca, ...brief }));
+    }, /aborted|ECONNRESET/);
+    const late = Date.now() - expiry;
+    assert.ok(late >= 0 && late < patience, `${late} ms`);
+  });
 });
 
 test('ATokenCountsInsteadOfTheCertificate', async (context) => {

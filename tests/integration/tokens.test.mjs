@@ -1,19 +1,19 @@
 // Who has no token is refused; who has one sees and may do what the token's roles allow, and as long as it is good.
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { kinds } from './support/client_kinds.mjs';
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
-import { program } from './support/host.mjs';
-import { initializeRequest, modernRequest, post, postModern, request, Session } from './support/http.mjs';
-import { sseEvents } from './support/sse.mjs';
+import { initializeRequest, modernRequest, newestLegacy, post, postModern, request, Session } from './support/http.mjs';
+import { untilNoted } from './support/outcomes.mjs';
+import { patience } from './support/patience.mjs';
+import { nextWithData, sseEvents, sseMessages } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { bearer, Team } from './support/team.mjs';
-import { patience } from './support/patience.mjs';
 
 const user = '[roles.user]\nallow = ["tool:calculate", "prompt:*"]\n';
 
@@ -32,46 +32,20 @@ async function call(url, token, name, args = {}, more = {}) {
   return response.json();
 }
 
-// A client of the legacy era that says its token with each request.
-async function legacySession(url, token) {
-  const opened = await post(url, request('initialize', {
-    protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'integration', version: '1' },
-  }), bearer(token));
-  assert.equal(opened.status, 200);
-  const session = new Session(url, '2025-11-25', opened.headers, (await opened.json()).result);
-  await session.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, bearer(token));
-  return session;
-}
-
-async function streamOf(response) {
+function messagesOf(response) {
   assert.equal(response.status, 200);
-  const events = sseEvents(response.body);
-  return {
-    next: async () => {
-      for (;;) {
-        const { value, done } = await events.next();
-        if (done) return undefined;
-        if (value.data) return JSON.parse(value.data);
-      }
-    },
-  };
+  const messages = sseMessages(response.body);
+  return { next: async () => (await messages.next()).value };
 }
 
 // Until the plugin `slow` has noted that; asked for by a token that is good.
-async function untilNoted(team, token, words) {
-  const begin = Date.now();
-  for (let outcomes = ''; !outcomes.includes(words);) {
-    assert.ok(Date.now() - begin < patience, outcomes);
-    outcomes = JSON.stringify((await call(team.url, token, 'outcomes')).result);
-  }
-}
-const untilBegun = (team, token, label) => untilNoted(team, token, `${label} begun`);
-const untilCancelled = (team, token, label) => untilNoted(team, token, `${label} cancelled: client`);
+const untilNotedFor = (team, token, words) => untilNoted(team.url, words, { headers: bearer(token) });
+const untilBegun = (team, token, label) => untilNotedFor(team, token, `${label} begun`);
+const untilCancelled = (team, token, label) => untilNotedFor(team, token, `${label} cancelled: client`);
 
 async function listen(url, token, notifications = { toolsListChanged: true }) {
-  const stream = await streamOf(
-    await postModern(url, 'subscriptions/listen', { notifications }, { headers: bearer(token) }),
-  );
+  const headers = bearer(token);
+  const stream = messagesOf(await postModern(url, 'subscriptions/listen', { notifications }, { headers }));
   assert.equal((await stream.next()).method, 'notifications/subscriptions/acknowledged');
   return stream;
 }
@@ -96,7 +70,7 @@ test('FromNothingToAProtectedServer', async (context) => {
   const revoked = Date.now();
   await team.until(token, (status) => status === 401);
   // Within 250 ms, as hostile/revocation.mjs measures; here the machine may be busy.
-  assert.ok(Date.now() - revoked < 2000, `${Date.now() - revoked} ms`);
+  assert.ok(Date.now() - revoked < 20_000, `${Date.now() - revoked} ms`);
 });
 
 test('EveryMethodAndEndpointAsksForAToken', async (context) => {
@@ -126,7 +100,8 @@ test('EveryMethodAndEndpointAsksForAToken', async (context) => {
 test('WhatIsNoGoodTokenIsRefusedWithTheReason', async (context) => {
   const team = await Team.serve(context, await Components.create('sample_v1'), user);
   const good = await team.token('ada', 'user');
-  const short = await team.token('bob', 'user', '--expires', new Date(Date.now() + 5000).toISOString().slice(0, 19) + 'Z');
+  const soon = new Date(Date.now() + 10_000).toISOString().replace(/\.\d+/, '');
+  const short = await team.token('bob', 'user', '--expires', soon);
   const refusal = async (authorization) => {
     const response = await postModern(team.url, 'tools/list', {}, { headers: { Authorization: authorization } });
     return `${response.status} ${response.headers.get('WWW-Authenticate')}`;
@@ -173,8 +148,9 @@ for (const kind of kinds) {
 
 test('WhatIsHiddenIsAnsweredAsWhatIsNotThere', async (context) => {
   const components = await Components.create('catalogue', 'watched');
-  const team = await Team.serve(context, components, '[roles.user]\nallow = ["resource:watched://one"]\n');
-  const token = await team.token('ada', 'user');
+  const roles = '[roles.user]\nallow = ["resource:watched://one"]\n[roles.keeper]\nallow = ["*"]\n';
+  const team = await Team.serve(context, components, roles);
+  const [token, keeper] = [await team.token('ada', 'user'), await team.token('bob', 'keeper')];
   const answer = async (method, params) =>
     (await postModern(team.url, method, params, { headers: bearer(token) })).text();
   const alike = async (method, hidden, absent) => {
@@ -195,6 +171,21 @@ test('WhatIsHiddenIsAnsweredAsWhatIsNotThere', async (context) => {
       'absent', 'items',
     ),
   );
+
+  const session = await Session.open(team.url, newestLegacy, bearer(token));
+  const subscribe = async (uri) =>
+    JSON.stringify(await session.ask('resources/subscribe', { uri })).replaceAll(uri, '?');
+  assert.equal(await subscribe('watched://two'), await subscribe('watched://none'));
+  const notifications = { resourceSubscriptions: ['watched://two', 'watched://none', 'watched://one'] };
+  const listening = { headers: bearer(token) };
+  const hers = messagesOf(await postModern(team.url, 'subscriptions/listen', { notifications }, listening));
+  assert.deepEqual((await hers.next()).params.notifications, { resourceSubscriptions: ['watched://one'] });
+  const his = await listen(team.url, keeper, notifications);
+  for (const uri of ['watched://two', 'watched://one']) {
+    assert.equal((await call(team.url, keeper, 'touch', { uri })).result.isError, undefined);
+    assert.equal((await his.next()).params.uri, uri);
+  }
+  assert.equal((await hers.next()).params.uri, 'watched://one');
 });
 
 test('NobodyIsToldThatOthersMayKeepWhatNotAllMayRead', async (context) => {
@@ -209,12 +200,9 @@ test('NobodyIsToldThatOthersMayKeepWhatNotAllMayRead', async (context) => {
 test('WhatIsHiddenIsSoInABatchToo', async (context) => {
   const team = await Team.serve(context, await Components.create('sample_v1'), '[roles.user]\nallow = ["tool:version"]\n');
   const token = await team.token('ada', 'user');
-  const opened = await post(team.url, request('initialize', {
-    protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'integration', version: '1' },
-  }), bearer(token));
-  const session = new Session(team.url, '2025-03-26', opened.headers, (await opened.json()).result);
+  const session = await Session.open(team.url, '2025-03-26', bearer(token));
   const calls = ['version', 'only_in_v1', 'absent'].map((name, id) => request('tools/call', { name }, id));
-  const answers = await (await session.post([...calls, request('tools/list', {}, 3)], bearer(token))).json();
+  const answers = await (await session.post([...calls, request('tools/list', {}, 3)])).json();
   const [version, hidden, absent, list] = answers.sort((a, b) => a.id - b.id);
   assert.equal(version.result.content[0].text, '1');
   assert.deepEqual(hidden.error, { ...absent.error, message: absent.error.message.replace('absent', 'only_in_v1') });
@@ -251,10 +239,8 @@ test('WhatATokenMayDoChangesWithTheConfigurationForThoseItConcerns', async (cont
   const team = await Team.serve(context, await Components.create('sample_v1'), roles(''));
   const [ada, bob] = [await team.token('ada', 'user'), await team.token('bob', 'guest')];
   const [hers, his] = [await listen(team.url, ada), await listen(team.url, bob)];
-  const legacy = await legacySession(team.url, ada);
-  const stream = await streamOf(await fetch(team.url, {
-    headers: { Accept: 'text/event-stream', ...legacy.headers, ...bearer(ada) },
-  }));
+  const legacy = await Session.open(team.url, newestLegacy, bearer(ada));
+  const stream = messagesOf(await legacy.get());
   assert.deepEqual(await namesOf(team.url, ada), ['version']);
   await team.reconfigure(roles(', "tool:only_in_v1"'));
   assert.equal((await hers.next()).method, 'notifications/tools/list_changed');
@@ -286,15 +272,11 @@ test('ATokenThatEndsEndsWhatGoesOn', async (context) => {
   const [ada, bob] = [await team.token('ada', 'user'), await team.token('bob', 'user')];
   const subscription = await listen(team.url, ada);
   const others = await listen(team.url, bob);
-  const legacy = await legacySession(team.url, ada);
-  const stream = await streamOf(await fetch(team.url, {
-    headers: { Accept: 'text/event-stream', ...legacy.headers, ...bearer(ada) },
-  }));
+  const legacy = await Session.open(team.url, newestLegacy, bearer(ada));
+  const stream = messagesOf(await legacy.get());
   const running = call(team.url, ada, 'wait', { label: 'hers', milliseconds: 60_000 });
   running.catch(() => {});
-  const old = legacy.post(
-    request('tools/call', { name: 'wait', arguments: { label: 'old', milliseconds: 60_000 } }), bearer(ada),
-  );
+  const old = legacy.post(request('tools/call', { name: 'wait', arguments: { label: 'old', milliseconds: 60_000 } }));
   old.catch(() => {});
   for (const label of ['hers', 'old']) await untilBegun(team, bob, label);
   await team.revoke('ada');
@@ -304,7 +286,7 @@ test('ATokenThatEndsEndsWhatGoesOn', async (context) => {
   assert.equal(await subscription.next(), undefined);
   assert.equal(await stream.next(), undefined);
   await assert.rejects(running, /terminated|socket|fetch failed/);
-  assert.ok(Date.now() - begin < 2000, `${Date.now() - begin} ms`);
+  assert.ok(Date.now() - begin < 20_000, `${Date.now() - begin} ms`);
   // The plugin hears of it a little later than the client.
   for (const label of ['hers', 'old']) await untilCancelled(team, bob, label);
   assert.equal(await Promise.race([others.next(), sleep(100, 'open')]), 'open');
@@ -315,7 +297,8 @@ test('ASessionIsOfItsPrincipalWhicheverTokenSheHas', async (context) => {
   const team = await Team.serve(context, await Components.create('sample_v1'), roles);
   const [first, second] = [await team.token('ada', 'user'), await team.token('ada', 'user')];
   const [weak, bob] = [await team.token('ada', 'guest'), await team.token('bob', 'user')];
-  const session = await legacySession(team.url, first);
+  const { initializeHeaders, result } = await Session.open(team.url, newestLegacy, bearer(first));
+  const session = new Session(team.url, newestLegacy, initializeHeaders, result); // which says no token by itself
   const status = async (token) => (await session.post(request('ping'), token ? bearer(token) : {})).status;
   await team.command('revoke', first.slice(4, 14));
   await team.until(first, (each) => each === 401);
@@ -374,10 +357,7 @@ test('ACallOfARevokedTokenEndsThoughTheStreamOfAnotherGoesOn', async (context) =
   await team.command('revoke', second.slice(4, 14));
   await untilCancelled(team, first, 'hers');
   await say(request('ping', {}, 'still there'), first);
-  for (;;) {
-    const { value } = await events.next();
-    if (value.data && JSON.parse(value.data).id === 'still there') break;
-  }
+  while (JSON.parse((await nextWithData(events)).data).id !== 'still there');
 });
 
 test('ACallWithoutASessionEndsWithItsToken', async (context) => {
@@ -418,7 +398,7 @@ test('ATokenIsRevokedAlsoWhileTheConfigurationIsWrong', async (context) => {
   await refused;
   const other = `${team.file}.good.toml`;
   await writeFile(other, good);
-  execFileSync(program, ['token', 'revoke', 'ada', '--config', other]);
+  assert.equal((await command('token', 'revoke', 'ada', '--config', other)).status, 0);
   await team.until(token, (status) => status === 401);
 });
 
@@ -461,11 +441,14 @@ test('AClientOverStdioIsHeldToTheRolesThatItIsGiven', async (context) => {
 });
 
 test('TheTokenCommandsSayWhatIsWrong', async (context) => {
-  const team = new Team(await Components.create());
+  const components = await Components.create();
+  context.after(() => components.discard());
+  const team = new Team(components);
   await team.configure(user);
-  const fail = (...args) => new Promise((resolve) => {
-    execFile(program, ['token', ...args], (error, stdout, stderr) => resolve(`${error?.code} ${stderr}`));
-  });
+  const fail = async (...args) => {
+    const { status, stderr } = await command('token', ...args);
+    return `${status} ${stderr}`;
+  };
   const config = ['--config', team.file];
   assert.match(await fail('create', 'ada', '--role', 'admin', ...config), /^2 .*there is no role "admin"; the configuration has user\n/);
   assert.match(await fail('create', 'ada', ...config), /^2 --role is required/);

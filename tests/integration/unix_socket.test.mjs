@@ -1,17 +1,17 @@
 // Serving at a Unix socket, and proxies there, which say for whom they ask.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
-import { argumentsOf, HttpHost, program } from './support/host.mjs';
-import { ask, toolsOf } from './support/node_http.mjs';
 import { freePort } from './support/free_port.mjs';
+import { argumentsOf, HttpHost, program } from './support/host.mjs';
+import { ask, toolsOf, untilReached } from './support/node_http.mjs';
 
 const endpoint = 'http://localhost/mcp';
 const all = ['only_in_v1', 'version'];
@@ -34,26 +34,26 @@ class LocalHost {
   }
   async start() {
     this.host = await HttpHost.start(this.components, ['--config', this.file]);
+    return this.host;
   }
   tools(headers = {}) {
     return toolsOf(endpoint, { socketPath: this.socketPath, headers });
   }
 }
 
-test('TheUserAndItsGroupReachTheHostAtItsSocketUntilItEnds', async () => {
+test('TheUserAndItsGroupReachTheHostAtItsSocketUntilItEnds', async (context) => {
   const local = await LocalHost.prepare();
-  await local.start();
+  (await local.start()).killAfter(context, local.components);
   assert.deepEqual(await local.tools(), all);
   assert.deepEqual(await toolsOf(local.host.address), all);
   assert.equal(statSync(local.socketPath).mode & 0o777, 0o660);
   await local.host.stop();
   assert.ok(!existsSync(local.socketPath));
-  await local.components.discard();
 });
 
 test('TheSocketThatADeadHostHasLeftIsReplaced', async (context) => {
   const local = await LocalHost.prepare();
-  await local.start();
+  (await local.start()).killAfter(context);
   local.host.signal('SIGKILL');
   await local.host.end();
   assert.ok(existsSync(local.socketPath));
@@ -62,20 +62,20 @@ test('TheSocketThatADeadHostHasLeftIsReplaced', async (context) => {
   assert.deepEqual(await local.tools(), all);
 });
 
-test('WhatIsAnothersIsLeftAlone', async () => {
+test('WhatIsAnothersIsLeftAlone', async (context) => {
   const local = await LocalHost.prepare();
-  const refusal = () =>
-    spawnSync(program, argumentsOf('serve', local.components, ['--listen', '127.0.0.1:0', '--config', local.file]), {
-      encoding: 'utf8',
-    });
+  context.after(() => local.components.discard());
+  const refusal = async () => {
+    const options = ['--listen', '127.0.0.1:0', '--config', local.file];
+    return (await command(...argumentsOf('serve', local.components, options))).stderr;
+  };
   writeFileSync(local.socketPath, 'precious');
-  assert.match(refusal().stderr, /host\.sock is there already, and no socket/);
-  execFileSync('rm', [local.socketPath]);
+  assert.match(await refusal(), /host\.sock is there already, and no socket/);
+  rmSync(local.socketPath);
   const other = createServer().listen(local.socketPath);
+  context.after(() => other.close());
   await once(other, 'listening');
-  assert.match(refusal().stderr, /another host listens at .*host\.sock/);
-  other.close();
-  await local.components.discard();
+  assert.match(await refusal(), /another host listens at .*host\.sock/);
 });
 
 test('NothingElseNeedBeListenedAt', async (context) => {
@@ -85,6 +85,7 @@ test('NothingElseNeedBeListenedAt', async (context) => {
     spawn(program, argumentsOf('serve', local.components, ['--config', local.file]), {
       stdio: ['ignore', 'ignore', 'pipe'],
     }),
+    local.components,
   );
   context.after(() => host.stop().finally(() => local.components.discard()));
   assert.equal(host.address.href, `unix:${local.socketPath}`);
@@ -173,7 +174,8 @@ test('NginxInFrontSaysForWhomItAsks', { skip: !nginx && 'nginx is not installed'
     `${proxied}[roles.user]\nprincipals = ["proxy#ada"]\nallow = ["tool:version"]\n`,
     'allow_hosts = ["tools.example"]',
   );
-  await local.start();
+  const host = await local.start();
+  context.after(() => host.stop().finally(() => local.components.discard()));
   const port = await freePort();
   const folder = join(local.components.folder, 'nginx');
   mkdirSync(folder);
@@ -202,22 +204,14 @@ http {
 `,
   );
   const front = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit' });
-  context.after(async () => {
+  const gone = once(front, 'exit');
+  context.after(() => {
     front.kill('SIGTERM');
-    await once(front, 'exit');
-    await local.host.stop().finally(() => local.components.discard());
+    return gone;
   });
   const url = `http://127.0.0.1:${port}/mcp`;
   const as = (user) => ({ Host: 'tools.example', Authorization: `Basic ${btoa(`${user}:secret`)}` });
-  for (let tries = 0; ; ++tries) {
-    try {
-      assert.deepEqual(await toolsOf(url, { headers: as('ada') }), ['version']);
-      break;
-    } catch (error) {
-      if (error.code !== 'ECONNREFUSED' || tries === 100) throw error;
-      await sleep(50);
-    }
-  }
+  assert.deepEqual(await untilReached(() => toolsOf(url, { headers: as('ada') })), ['version']);
   // What a client says of itself is what nginx replaces.
   assert.deepEqual(await toolsOf(url, { headers: { ...as('eve'), 'X-Forwarded-User': 'ada' } }), []);
 });

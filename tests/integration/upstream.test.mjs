@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { connectHttp, connectStdio, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, serve, serveAll } from './support/host.mjs';
+import { until } from './support/until.mjs';
 import { addUpstream, official } from './support/upstreams.mjs';
 
 const components = await Components.create();
@@ -40,12 +41,11 @@ const answers = {
 };
 
 // What takes long to start is served a moment after the rest.
-async function untilServed(client, ...wanted) {
-  for (;;) {
+function untilServed(client, ...wanted) {
+  return until(async () => {
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    if (wanted.every((name) => names.includes(name))) return names;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return wanted.every((name) => names.includes(name)) && names;
+  }, () => wanted.join(' '));
 }
 
 async function withClient(connect, kind, use, given = capabilities) {

@@ -1,7 +1,7 @@
 // Upstream servers that do harm, all behind one host at once: each is refused or contained, and what is well beside it
 // is served on.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
 import { serveAll } from './support/host.mjs';
 import { postModern, request, Session } from './support/http.mjs';
+import { until } from './support/until.mjs';
 import { addUpstream, script } from './support/upstreams.mjs';
 
 // The reason for which a server is not served at all.
@@ -44,6 +45,9 @@ const faults = [...Object.keys(refused), ...Object.keys(called), ...listed, 'flo
 
 // How long the program sleeps that `daemon` starts: known by it, because no other process has this number.
 const seconds = `1000.${process.pid}`;
+const sleeping = () => execFileSync('ps', ['-eo', 'pid,args']).toString().split('\n')
+  .filter((line) => line.endsWith(` sleep ${seconds}`)).map((line) => parseInt(line));
+process.on('exit', () => spawnSync('kill', ['-KILL', ...sleeping()])); // if the host has not ended it
 
 const components = await Components.create();
 await components.addShipped('tools/calculator');
@@ -209,20 +213,18 @@ test('AProgramThatStaysIsEnded', async () => {
   const { pid } = await loaded('stays');
   assert.ok(isAlive(pid));
   await rm(components.file('stays.mcp.json'));
-  while (isAlive(pid)) await sleep(20);
+  await until(() => !isAlive(pid), () => `the end of process ${pid}`);
 });
 
 test('WhatAProgramHasStartedEndsWithIt', async () => {
   const { pid } = await loaded('daemon');
-  const sleeping = () => execFileSync('ps', ['-eo', 'pid,args']).toString().split('\n')
-    .filter((line) => line.endsWith(` sleep ${seconds}`)).map((line) => parseInt(line));
   const [first, ...others] = sleeping();
   assert.ok(first);
   assert.deepEqual(others, []);
   process.kill(pid, 'SIGKILL');
   await host.log.until({ event: 'plugin crashed', plugin: 'daemon' });
   await fine('daemon');
-  while (sleeping().includes(first)) await sleep(20);
+  await until(() => !sleeping().includes(first), () => `the end of process ${first}`);
   assert.equal(sleeping().length, 1);
 });
 

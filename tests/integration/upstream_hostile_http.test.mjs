@@ -7,7 +7,7 @@ import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { faultNames, HostileHttpUpstream } from './support/hostile_http_upstream.mjs';
-import { HttpServer } from './support/sdk_servers.mjs';
+import { HttpServer } from './support/http_server.mjs';
 import { addUpstream } from './support/upstreams.mjs';
 
 // What the caller is told.

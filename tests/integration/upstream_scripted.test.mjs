@@ -9,6 +9,7 @@ import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
 import { allMessages, modernHeaders, modernRequest, post } from './support/http.mjs';
 import { legacy, modern, said, startScripted, stream, tool } from './support/scripted_http_upstream.mjs';
+import { until } from './support/until.mjs';
 import { addUpstream } from './support/upstreams.mjs';
 
 const text = (result) => result.content[0].text;
@@ -123,7 +124,7 @@ test('WhatChangesBeforeItListensIsListed', async (context) => {
     },
   });
   const { names } = await serve(context, server);
-  while (!(await names()).includes('grown')) await pause(20);
+  await until(async () => (await names()).includes('grown'), names);
   assert.equal(server.count('subscriptions/listen'), 1);
   assert.equal(server.count('tools/list'), 2);
 });
@@ -141,7 +142,7 @@ test('WhatChangesWhileItIsListedFirstIsListedAgain', async (context) => {
     },
   });
   const { names } = await serve(context, server);
-  while (!(await names()).includes('grown')) await pause(20);
+  await until(async () => (await names()).includes('grown'), names);
 });
 
 test('WhatChangesWhileNobodyListensIsListed', async (context) => {
@@ -160,7 +161,7 @@ test('WhatChangesWhileNobodyListensIsListed', async (context) => {
   tools.push('grown');
   open.end();
   await server.until(() => server.count('subscriptions/listen') > 1);
-  while (!(await names()).includes('grown')) await pause(20);
+  await until(async () => (await names()).includes('grown'), names);
 });
 
 test('AServerThatRefusesToTellOfChangesIsAskedAgainUnlessItCannot', async (context) => {
@@ -176,7 +177,7 @@ test('AServerThatRefusesToTellOfChangesIsAskedAgainUnlessItCannot', async (conte
   assert.equal(unable.count('subscriptions/listen'), 1);
 });
 
-test('OfNoMoreResourcesThanTheFirstHundredAreUpdatesAskedFor', async (context) => {
+test('OfTheFirstHundredResourcesAreUpdatesAskedForInAnyCase', async (context) => {
   let first = 0;
   const uris = (begin, end) => Array.from({ length: end - begin }, (_, i) => `test://${String(begin + i).padStart(4, '0')}`);
   const server = await startScripted(context, {
@@ -206,6 +207,54 @@ test('OfNoMoreResourcesThanTheFirstHundredAreUpdatesAskedFor', async (context) =
     assert.equal(await call('move'), 'moved');
   }
 });
+
+for (const [era, of] of Object.entries({ legacy, modern })) {
+  test(`UpdatesAreAskedForOfWhateverClientsAreSubscribedTo: ${era}`, async (context) => {
+    const uris = Array.from({ length: 120 }, (_, i) => `test://${String(i).padStart(4, '0')}`);
+    const complete = (result) => (era === 'modern' ? { resultType: 'complete', ...result } : result);
+    let updates; // of the modern era
+    const server = await startScripted(context, {
+      ...of({ tools: {}, resources: { subscribe: true } }),
+      'tools/list': () => complete({ tools: [tool('touch')] }),
+      'tools/call': (params, response, id) => {
+        const told = ['test://0000', 'test://items/8', 'test://items/7', 'test://0119']
+          .map((uri) => ({ method: 'notifications/resources/updated', params: { uri } }));
+        if (era === 'modern') for (const message of told) updates.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+        stream(response, ...(era === 'modern' ? [] : told), { id, result: complete(said('touched')) });
+        response.end();
+      },
+      'resources/list': () => complete({ resources: uris.map((uri) => ({ uri, name: uri })) }),
+      'resources/templates/list': () => complete({ resourceTemplates: [{ uriTemplate: 'test://items/{id}', name: 'item' }] }),
+      'resources/subscribe': () => ({}),
+      'resources/unsubscribe': () => ({}),
+      'subscriptions/listen': ({ notifications }, response) => {
+        updates = response;
+        stream(response, { method: 'notifications/subscriptions/acknowledged', params: { notifications } });
+      },
+    });
+    const asked = () => {
+      let now = new Set();
+      for (const { method, params } of server.heard) {
+        if (method === 'resources/subscribe') now.add(params.uri);
+        if (method === 'resources/unsubscribe') now.delete(params.uri);
+        if (method === 'subscriptions/listen') now = new Set(params.notifications.resourceSubscriptions);
+      }
+      return now;
+    };
+    const { client, call } = await serve(context, server);
+    const heard = [];
+    await kinds[0].onResourceUpdated(client, (uri) => heard.push(uri));
+    await kinds[0].subscribe(client, ['test://0119', 'test://items/7']);
+    await server.until(() => asked().size >= 102 && asked().has('test://0119') && asked().has('test://items/7'));
+    assert.equal(asked().size, 102);
+    assert.equal(await call('touch'), 'touched');
+    await until(() => heard.length >= 2, () => JSON.stringify(heard));
+    assert.deepEqual(heard.sort(), ['test://0119', 'test://items/7']);
+    await client.unsubscribeResource({ uri: 'test://items/7' });
+    await server.until(() => !asked().has('test://items/7'));
+    assert.equal(asked().size, 101);
+  });
+}
 
 // Over a connection on which nothing tells which call asks, it would keep all others from asking.
 for (const [how, words, code] of [['refuses', 'User rejected it', -1], ['fills in wrongly', 'must be a string', -1], ['cancels', 'ended before', -1]]) {
@@ -296,7 +345,7 @@ test('AServerThatIsReplacedByOneOfTheOtherEraIsConnectedToAnew', async (context)
   const { call } = await serve(context, server);
   for (const era of ['modern', 'legacy', 'modern']) {
     Object.assign(answers, eras[era]);
-    while (await call('era') !== era) await pause(20);
+    await until(async () => (await call('era')) === era, () => era);
   }
 });
 
@@ -450,7 +499,8 @@ test('ATaskThatIsCancelledWhileItsClientIsAskedIsOverForTheUpstream', async (con
     return (await allMessages(await post(host.url, body, modernHeaders(method, name)))).at(-1).result;
   };
   const { taskId } = await ask('tools/call', { name: 'ask', arguments: {} }, 'ask');
-  while ((await ask('tasks/get', { taskId }, taskId)).status !== 'input_required') await pause(20);
+  const task = () => ask('tasks/get', { taskId }, taskId);
+  await until(async () => (await task()).status === 'input_required', async () => JSON.stringify(await task()));
   assert.equal(server.count('notifications/cancelled'), 0);
   await ask('tasks/cancel', { taskId }, taskId);
   await server.until((heard) => heard.some(({ id, error }) => id === 'q' && error));

@@ -1,6 +1,5 @@
 // What the operator says of a server elsewhere: in the configuration file, and its sandbox.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -9,8 +8,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { connectHttp, kinds } from './support/clients.mjs';
+import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, program, serve } from './support/host.mjs';
+import { HttpHost, serve } from './support/host.mjs';
 import { addUpstream, script } from './support/upstreams.mjs';
 
 const [kind] = kinds;
@@ -36,6 +36,7 @@ test('TheConfigurationFileHasUpstreamsToo', async (context) => {
   const { components, file } = await configured(context, plain('wiki_'));
   const host = await HttpHost.start(components, ['--config', file]);
   context.after(() => host.stop());
+  await host.log.until({ event: 'plugin loaded' });
   const client = await connectHttp(kind, host.url);
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name), ['wiki_fine', 'wiki_plain']);
@@ -55,9 +56,10 @@ const mistakes = {
 for (const [what, [toml, words]] of Object.entries(mistakes)) {
   test(`AMistakeInTheFileIsSaidWithItsPlace: ${what}`, async (context) => {
     const { components, file } = await configured(context, toml);
-    const { status, stderr } = spawnSync(program, ['serve', '--components', components.root, '--listen', '127.0.0.1:0', '--config', file]);
-    assert.notEqual(status, 0);
-    assert.match(stderr.toString(), words);
+    const folders = ['--components', components.root, '--data', components.data];
+    const { status, stderr } = await command('serve', ...folders, '--listen', '127.0.0.1:0', '--config', file);
+    assert.equal(status, 2);
+    assert.match(stderr, words);
   });
 }
 
@@ -75,7 +77,8 @@ test('AnUpstreamIsCalledOneAndNamesThatNothingHasAreTold', async (context) => {
   const host = await HttpHost.start(components, ['--config', file, '--control', control]);
   context.after(() => host.stop());
   await host.log.until({ event: 'plugin remark', remark: /"include" has tool:serach, which nothing of the upstream is called/ });
-  const { stdout } = spawnSync(program, ['status', '--control', control], { encoding: 'utf8' });
+  await host.log.until({ event: 'plugin loaded' });
+  const { stdout } = await command('status', '--control', control);
   assert.match(stdout, /^wiki .* upstream +\d+ +serving /m);
   assert.match(stdout, /^\S*wiki\.mcp\.json: remark: "rename" has wirte, which nothing of the upstream is called$/m);
 });

@@ -161,7 +161,7 @@ test('BothErasMaySpeakOnOneConnection', async () => {
 test('AnswersComeAsTheyFinishAndCancelledOnesDoNot', async () => {
   const client = await RawWebSocket.open(host.url);
   client.send(modernRequest('tools/call', waitFor('cancelled over websocket', 60_000), 'long'));
-  client.send(modernRequest('tools/call', waitFor('slow', 300), 'slow'));
+  client.send(modernRequest('tools/call', waitFor('slow', 3000), 'slow'));
   client.send(add('quick'));
   assert.equal((await client.next()).id, 'quick');
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
@@ -251,6 +251,8 @@ test('NeedsATokenLikeEverythingElse', async (context) => {
   const without = await RawWebSocket.ask(team.url);
   assert.deepEqual([without.status, without.headers['www-authenticate']], [401, 'Bearer']);
   assert.equal((await RawWebSocket.ask(team.url, { headers: bearer(`${token}x`) })).status, 401);
+  const ofAnotherPage = { ...bearer(token), Origin: 'http://evil.example' };
+  assert.equal((await RawWebSocket.ask(team.url, { headers: ofAnotherPage })).status, 403);
   const client = await RawWebSocket.open(team.url, { headers: bearer(token) });
   const { result } = await client.ask(modernRequest('tools/list', {}, 1));
   assert.deepEqual(result.tools.map(({ name }) => name), ['caller']);
@@ -260,7 +262,7 @@ test('NeedsATokenLikeEverythingElse', async (context) => {
 });
 
 // To the second, as tokens have it.
-const soon = () => new Date(Date.now() + 4000).toISOString().replace(/\.\d+/, '');
+const soon = () => new Date(Date.now() + 10_000).toISOString().replace(/\.\d+/, '');
 for (const [how, more] of [['IsRevoked', () => []], ['Expires', () => ['--expires', soon()]]]) {
   test(`EndsWhenItsToken ${how}`, async (context) => {
     const team = await Team.serve(context, await Components.create('slow'), '[roles.user]\nallow = ["*"]\n');
@@ -298,8 +300,7 @@ test('EachMessageCounts', async (context) => {
 
 test('EndsWithTheHostWhenItsCallsAreAnswered', async (context) => {
   const own = await Components.create('slow');
-  context.after(() => own.discard());
-  const stopping = await HttpHost.start(own);
+  const stopping = (await HttpHost.start(own)).killAfter(context, own);
   const busy = await RawWebSocket.open(stopping.url);
   const idle = await RawWebSocket.open(stopping.url);
   await busy.ask(initializeRequest('2025-11-25'));
@@ -314,8 +315,7 @@ test('EndsWithTheHostWhenItsCallsAreAnswered', async (context) => {
 
 test('AClientThatAnswersNoCloseFrameHoldsNothingUp', async (context) => {
   const own = await Components.create();
-  context.after(() => own.discard());
-  const stopping = await HttpHost.start(own);
+  const stopping = (await HttpHost.start(own)).killAfter(context, own);
   const client = await RawWebSocket.open(stopping.url);
   stopping.signal('SIGTERM');
   assert.equal((await client.nextFrame()).opcode, opcodes.close);
@@ -325,8 +325,7 @@ test('AClientThatAnswersNoCloseFrameHoldsNothingUp', async (context) => {
 
 test('ASubscriptionEndsWithItsResultBeforeTheConnectionDoes', async (context) => {
   const own = await Components.create();
-  context.after(() => own.discard());
-  const stopping = await HttpHost.start(own);
+  const stopping = (await HttpHost.start(own)).killAfter(context, own);
   const client = await RawWebSocket.open(stopping.url);
   client.send(modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } }, 'mine'));
   assert.equal((await client.next()).method, 'notifications/subscriptions/acknowledged');

@@ -16,6 +16,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { hasFields, LogLines } from '../../integration/support/log_lines.mjs';
+import { workersOf } from '../../integration/support/workers.mjs';
 
 const msOfTick = 10; // USER_HZ is 100 wherever Linux has plugins
 
@@ -35,11 +36,14 @@ export class Build {
   }
 }
 
+const kept = new Set();
+
 // A components folder of the script's own, in a folder with all else that a host keeps.
 export class Components {
   // `prepare` is given that folder when it is empty.
   constructor(name, prepare = () => {}) {
     this.base = mkdtempSync(path.join(os.tmpdir(), `hostile-${name}-`));
+    kept.add(this);
     prepare(this.base);
     mkdirSync(path.join(this.root, 'tools'), { recursive: true });
     mkdirSync(this.run, { recursive: true });
@@ -80,7 +84,8 @@ export class Components {
   }
 
   discard() {
-    rmSync(this.base, { recursive: true, force: true });
+    kept.delete(this);
+    rmSync(this.base, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
@@ -104,6 +109,7 @@ function processes() {
 const running = new Set();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
+  for (const components of kept) components.discard();
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
@@ -237,11 +243,7 @@ export class Host {
   // Processes that were started as its workers, and what those have left: their command line names this host. The one that
   // forks them is none.
   get workers() {
-    const mark = `mcp-plugin-worker\0${this.child.pid}\0`;
-    return processes().filter((pid) => {
-      const line = readOrNothing(`/proc/${pid}/cmdline`);
-      return line.startsWith(mark) && !/\0fork-server *\0/.test(line);
-    }).map(Number);
+    return workersOf(this.child.pid).filter(({ forks }) => !forks).map(({ pid }) => pid);
   }
 
   // Whatever it has started: workers, the one that forks them, and who finds the lines of a crash while that is told.

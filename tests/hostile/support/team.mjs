@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+export { bearer } from '../../integration/support/http.mjs';
 
-export const bearer = (token) => ({ Authorization: `Bearer ${token}` });
+const run = promisify(execFile);
 
 export class TokenCommand {
   constructor(build, configuration) {

@@ -1,13 +1,12 @@
 // The audit log of a host, in the folder of its configuration, and the key that signs it.
-import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { program } from './host.mjs';
-import { patience } from './patience.mjs';
+import { hasFields } from './log_lines.mjs';
+import { until } from './until.mjs';
 
 const run = promisify(execFile);
 
@@ -32,13 +31,10 @@ export class AuditLog {
     return (await this.lines()).filter(({ event }) => event === 'request');
   }
   // The first line that has these members, once it is there.
-  async until(members, patienceMs = patience) {
-    for (const end = Date.now() + patienceMs; ; await sleep(20)) {
-      const lines = await this.lines();
-      const found = lines.find((line) => Object.entries(members).every(([name, value]) => line[name] === value));
-      if (found) return found;
-      assert.ok(Date.now() < end, `${JSON.stringify(members)} is not in ${JSON.stringify(lines, null, 1)}`);
-    }
+  async until(members) {
+    const written = async () => (await this.lines()).find((line) => hasFields(line, members));
+    const missing = async () => `${JSON.stringify(members)} in ${await readFile(this.file, 'utf8')}`;
+    return until(written, missing);
   }
 
   verify(...more) {

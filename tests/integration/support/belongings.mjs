@@ -1,14 +1,13 @@
 // What a client has of a server and knows by an id: it begins it, uses it, and would notice if somebody else had.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
-  contentHeaders, initializeRequest, modernHeaders, modernMeta, modernRequest, newestLegacy, request,
+  contentHeaders, initializeRequest, modernHeaders, modernMeta, modernRequest, newestLegacy, onceLost, request,
 } from './http.mjs';
-import { patience } from './patience.mjs';
-import { sseEvents } from './sse.mjs';
+import { sseEvents, sseMessages } from './sse.mjs';
 import { bearer } from './team.mjs';
+import { until } from './until.mjs';
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const knowing = { 'io.modelcontextprotocol/clientCapabilities': capabilities };
@@ -16,6 +15,8 @@ const newSecret = () => `hers-${randomBytes(8).toString('hex')}`;
 
 // Somebody with a token, or without, at one server of the host.
 export class Somebody {
+  patienceMs = 5000; // with a stream that may say nothing
+
   constructor(url, token, server = '') {
     this.origin = new URL(url).origin;
     this.token = token;
@@ -32,6 +33,7 @@ export class Somebody {
       signal: leaving.signal,
     });
     response.leave = () => leaving.abort();
+    response.patienceMs = this.patienceMs;
     return response;
   }
 
@@ -78,11 +80,11 @@ const ofSession = (id) => ({ 'Mcp-Session-Id': id, 'MCP-Protocol-Version': newes
 const stranger = ofSession('unknown');
 
 // Whatever a response says: of a stream the messages, until one of them is wanted or it has been quiet for long.
-async function heard(response, isWanted = () => false, patienceMs = 5000) {
+async function heard(response, isWanted = () => false) {
   const about = { status: response.status, challenge: response.headers.get('WWW-Authenticate') };
   if (response.headers.get('Content-Type') !== 'text/event-stream') return { ...about, text: await response.text() };
   const texts = [];
-  const timer = setTimeout(response.leave, patienceMs);
+  const timer = setTimeout(response.leave, response.patienceMs);
   try {
     for await (const { data } of sseEvents(response.body)) {
       if (data) texts.push(data);
@@ -99,13 +101,10 @@ async function heard(response, isWanted = () => false, patienceMs = 5000) {
 
 const isUpdate = ({ method }) => method === 'notifications/resources/updated';
 
-async function taskThat(owner, taskId, status) {
-  for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
-    const task = await owner.result('tasks/get', { taskId });
-    if (task.status === status) return task;
-  }
-  throw new Error(`the task is never ${status}`);
-}
+const taskThat = (owner, taskId, status) => until(async () => {
+  const task = await owner.result('tasks/get', { taskId });
+  return task.status === status && task;
+}, () => `a task that is ${status}`);
 
 async function longTask(owner) {
   const { taskId } = await owner.result('tools/call', { name: 'declared_long', arguments: { milliseconds: 60_000 } });
@@ -194,12 +193,7 @@ export const belongings = {
     },
     async resume(who, headers, eventId) {
       const more = { ...headers, Accept: 'text/event-stream', 'Last-Event-ID': eventId };
-      for (const end = Date.now() + patience; ; await sleep(10)) {
-        const response = await who.send('GET', '/mcp', { headers: more });
-        // The host has not noticed yet that nobody listens any more.
-        if (response.status !== 409 || Date.now() > end) return heard(response);
-        await response.arrayBuffer();
-      }
+      return heard(await onceLost(() => who.send('GET', '/mcp', { headers: more })));
     },
     works: ({ text }, { secret }) => text?.includes(secret) ?? false,
   },
@@ -284,13 +278,8 @@ export const belongings = {
       const stream = await owner.modern('subscriptions/listen', {
         notifications: { resourceSubscriptions: ['watched://one'] },
       }, 'of hers');
-      const events = sseEvents(stream.body);
-      const next = async () => {
-        for (;;) {
-          const { value, done } = await events.next();
-          if (done || value.data) return done ? undefined : JSON.parse(value.data);
-        }
-      };
+      const messages = sseMessages(stream.body);
+      const next = async () => (await messages.next()).value;
       assert.equal((await next()).method, 'notifications/subscriptions/acknowledged');
       return { taskId, stream, next };
     },

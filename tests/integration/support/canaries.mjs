@@ -61,18 +61,6 @@ export class Canaries {
   }
 }
 
-// The processes that a host has started for its plugins, and the one that forks them.
-export function workersOf(host) {
-  const mark = `mcp-plugin-worker\0${host.child.pid}\0`;
-  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid)).filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith(mark);
-    } catch {
-      return false; // it has ended
-    }
-  });
-}
-
 // What a process can write to, so whatever it has been told and not forgotten. Fails where the system forbids it.
 export function memoryOf(pid) {
   const parts = [];

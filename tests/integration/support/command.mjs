@@ -1,13 +1,16 @@
-// Programs that are run to their end.
+// Programs that are run to their end. One that does not end is killed.
 import { execFile } from 'node:child_process';
 
 import { program } from './host.mjs';
 import { patience } from './patience.mjs';
 
-// One that does not end is killed; by what it was killed is its status then.
+// Options of one that is waited for without a promise.
+export const limited = { encoding: 'utf8', maxBuffer: 1 << 24, timeout: patience, killSignal: 'SIGKILL' };
+
+// By what one was killed is its status.
 export function run(file, args, options = {}) {
   return new Promise((resolve) => {
-    execFile(file, args, { timeout: patience, killSignal: 'SIGKILL', ...options }, (error, stdout, stderr) =>
+    execFile(file, args, { ...limited, ...options }, (error, stdout, stderr) =>
       resolve({ status: error ? error.code ?? error.signal : 0, stdout, stderr }));
   });
 }

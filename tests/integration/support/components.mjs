@@ -80,7 +80,8 @@ export class Components {
     await rm(this.file(name));
   }
 
+  // Also while a host still writes there.
   async discard() {
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -1,19 +1,16 @@
 // The dashboard of a host in a browser: the page as somebody sees it, and what it does on the wire.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { promisify } from 'node:util';
 
-import puppeteer from 'puppeteer-core';
-
+import { openChromium, withChromium } from './chromium.mjs';
 import { HttpHost, program } from './host.mjs';
 
 const run = promisify(execFile);
 
-export const browserProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-export const options = { skip: !browserProgram && 'there is no Chromium: install chromium to test the page' };
+export const options = withChromium;
 
 // Who may look, who may change something, and who neither.
 export const roles = `
@@ -31,7 +28,7 @@ operators = ["keeper"]
 // One browser for all tests of a file.
 let launching;
 export function browser() {
-  launching ??= puppeteer.launch({ executablePath: browserProgram, args: ['--no-sandbox'], acceptInsecureCerts: true, timeout: 90_000, protocolTimeout: 60_000 });
+  launching ??= openChromium({ acceptInsecureCerts: true });
   return launching;
 }
 after(async () => (await launching)?.close());

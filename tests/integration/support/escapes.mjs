@@ -38,31 +38,39 @@ async function listening(server, ...where) {
 export class Scene {
   static async set(sandbox) {
     const scene = new Scene();
-    scene.components = await Components.create('dying');
-    const { folder } = scene.components;
-    await mkdir(join(folder, 'outside', 'empty'), { recursive: true });
-    for (const name of ['notes', 'server.key', 'first', 'second']) await writeFile(scene.outside(name), 'private');
-    await mkdir(scene.data(), { recursive: true });
-    await scene.listen();
-    const settings = { sandbox: typeof sandbox === 'function' ? sandbox(folder) : sandbox, limits };
-    await scene.components.write('escaping.json', JSON.stringify(settings));
-    await scene.components.add('escaping');
-    process.env.HOSTS_SECRET = secret;
-    scene.host = await HttpHost.start(scene.components, ['--isolation', 'worker', '--control', scene.outside('control')]);
-    delete process.env.HOSTS_SECRET;
-    scene.port = scene.host.url.port;
-    scene.pid = scene.host.child.pid;
-    scene.neighbour = await call(scene.host, 'pid');
-    scene.neighboursCopy = await scene.privateCopy();
+    try {
+      await scene.begin(sandbox);
+    } catch (error) {
+      await scene.end();
+      throw error;
+    }
     return scene;
+  }
+
+  servers = [];
+
+  async begin(sandbox) {
+    this.components = await Components.create('dying');
+    const { folder } = this.components;
+    await mkdir(join(folder, 'outside', 'empty'), { recursive: true });
+    for (const name of ['notes', 'server.key', 'first', 'second']) await writeFile(this.outside(name), 'private');
+    await mkdir(this.data(), { recursive: true });
+    await this.listen();
+    const settings = { sandbox: typeof sandbox === 'function' ? sandbox(folder) : sandbox, limits };
+    await this.components.write('escaping.json', JSON.stringify(settings));
+    await this.components.add('escaping');
+    const options = ['--isolation', 'worker', '--control', this.outside('control')];
+    this.host = await HttpHost.start(this.components, options, undefined, { HOSTS_SECRET: secret });
+    this.port = this.host.url.port;
+    this.pid = this.host.child.pid;
+    this.neighbour = await call(this.host, 'pid');
+    this.neighboursCopy = await this.privateCopy();
   }
 
   async listen() {
     this.localName = `@mcp-sandbox-${process.pid}-${this.components.folder}`;
-    this.servers = [
-      await listening(createServer(), this.outside('socket')),
-      await listening(createServer(), this.localName.replace('@', '\0')),
-    ];
+    this.servers.push(await listening(createServer(), this.outside('socket')));
+    this.servers.push(await listening(createServer(), this.localName.replace('@', '\0')));
     this.datagrams = createSocket('udp4');
     this.datagrams.bind(0, '127.0.0.1');
     await once(this.datagrams, 'listening');
@@ -80,8 +88,8 @@ export class Scene {
 
   async end() {
     for (const server of this.servers) server.close();
-    this.datagrams.close();
-    await this.host.stop();
+    this.datagrams?.close();
+    await this.host?.stop();
     await this.components.discard();
   }
 }

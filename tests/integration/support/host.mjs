@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { after } from 'node:test';
 
 import { LogLines } from './log_lines.mjs';
@@ -29,6 +31,18 @@ export function argumentsOf(command, components, more = []) {
   return [command, '--components', components.root, '--data', components.data, '--log-format', 'json', ...more];
 }
 
+// Those that a host loads at its start. Links are left out, which may lead anywhere.
+async function pluginsBelow(folder) {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found = entries.map((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith('.')) return [];
+    if (entry.isDirectory()) return entry.name.endsWith('.plugin') ? path : pluginsBelow(path);
+    return entry.isFile() && /\.(so|mcp\.json)$/.test(entry.name) ? path : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
 class RunningHost {
   constructor(child) {
     this.child = child;
@@ -52,6 +66,16 @@ class RunningHost {
     return end;
   }
 
+  // For a test that ends it itself: if that does not come so far, the host is killed. Its components go with it.
+  killAfter(context, components) {
+    context.after(async () => {
+      this.signal('SIGKILL');
+      await this.exited;
+      await components?.discard();
+    });
+    return this;
+  }
+
   async stop() {
     this.signal('SIGTERM');
     const { status, signal } = await this.end();
@@ -68,20 +92,37 @@ export class HttpHost extends RunningHost {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { ...process.env, ...environment },
     });
-    return HttpHost.of(child);
+    return HttpHost.of(child, components);
   }
 
-  // Of a process that becomes a host.
-  static async of(child) {
+  // Of a process that becomes a host, with the plugins of `components`.
+  static async of(child, components) {
     const host = new HttpHost(child);
-    const serving = host.log.until({ event: 'serving' });
     const ended = host.exited.then(({ status }) => {
       throw new Error(`the host ended with status ${status}: ${host.log.text()}`);
     });
-    const { url } = await Promise.race([serving, ended]);
-    host.address = new URL(url);
+    try {
+      host.address = new URL(await Promise.race([host.#begun(components), ended]));
+    } catch (error) {
+      host.signal('SIGKILL');
+      await host.exited;
+      throw error;
+    }
     host.url = await heardAt(host.address, host.exited);
     return host;
+  }
+
+  // Its URL. It serves before plugins that take long are loaded, which tests do not expect, save of one that hangs.
+  async #begun(components) {
+    const { url } = await this.log.until({ event: 'serving' });
+    const event = /^plugin (loaded|refused)$|^library passed over$/;
+    for (const kind of components ? ['prompts', 'resources', 'tools'] : []) {
+      for (const file of await pluginsBelow(join(components.root, kind))) {
+        if (basename(file) === 'hanging.so') continue;
+        await this.log.until({ event, file }, { patienceMs: 90_000 }); // a server elsewhere has a minute to connect
+      }
+    }
+    return url;
   }
 }
 

@@ -1,7 +1,8 @@
 // Requests as they go over the wire, for what no SDK would send.
 import assert from 'node:assert/strict';
 
-import { sseEvents } from './sse.mjs';
+import { sseMessages } from './sse.mjs';
+import { until } from './until.mjs';
 
 export const legacyRevisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 export const newestLegacy = '2025-11-25';
@@ -11,6 +12,10 @@ export const contentHeaders = {
   'Content-Type': 'application/json',
   Accept: 'application/json, text/event-stream',
 };
+
+export function bearer(token) {
+  return { Authorization: `Bearer ${token}` };
+}
 
 export function post(url, body, headers = {}, options = {}) {
   return fetch(url, {
@@ -94,14 +99,19 @@ export class Session {
   }
 }
 
+// What `resume` gets of a stream, once the host has noticed that nobody listens to it any more.
+export function onceLost(resume) {
+  return until(async () => {
+    const response = await resume();
+    if (response.status !== 409) return response;
+    return void (await response.arrayBuffer());
+  }, () => 'nobody listens any more');
+}
+
 // Every message of a response, in order: notifications, if any, and the answer.
 export async function allMessages(response) {
   const type = response.headers.get('Content-Type');
   if (type === 'application/json') return [await response.json()];
   assert.equal(type, 'text/event-stream');
-  const messages = [];
-  for await (const event of sseEvents(response.body)) {
-    if (event.data) messages.push(JSON.parse(event.data));
-  }
-  return messages;
+  return Array.fromAsync(sseMessages(response.body));
 }

@@ -1,13 +1,15 @@
 // An authorization server whose tokens say what a test wants, also what no honest one would say.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 import { CompactSign, importJWK } from 'jose';
 import { OAuth2Issuer, OAuth2Service } from 'oauth2-mock-server';
 
 export class Issuer {
-  // Until the test that `context` belongs to has ended.
-  static async start(context, algorithms = ['RS256']) {
+  // Until the test that `context` belongs to has ended. One that stops and listens again has a `port` of its own.
+  static async start(context, algorithms = ['RS256'], port = 0) {
     const issuer = new Issuer();
+    issuer.port = port;
     for (const algorithm of algorithms) await issuer.newKey(algorithm);
     await issuer.listen();
     context.after(() => issuer.stop());
@@ -26,7 +28,8 @@ export class Issuer {
       this.asked.push(req.url);
       this.answer(req, res);
     });
-    await new Promise((resolve) => this.server.listen(this.port ?? 0, '127.0.0.1', resolve));
+    this.server.listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
     this.port = this.server.address().port;
     this.url = `http://127.0.0.1:${this.port}`;
     this.issuer.url = this.url;

@@ -1,5 +1,6 @@
 // What a host writes to its log: JSON lines, kept, and waited for by what they say.
 import { patience } from './patience.mjs';
+import { until } from './until.mjs';
 
 export class LogLines {
   #entries = [];
@@ -45,6 +46,11 @@ export class LogLines {
         reject(new Error(`the log has no ${JSON.stringify(fields)} after ${patienceMs} ms:\n${this.text()}`));
       }, patienceMs).unref();
     });
+  }
+
+  // Until there are so many of them.
+  async untilTimes(times, fields) {
+    await until(() => this.matching(fields).length >= times, () => this.text());
   }
 
   #take(text) {

@@ -4,6 +4,7 @@ import https from 'node:https';
 
 import { contentHeaders, modernHeaders, modernRequest } from './http.mjs';
 import { sseEvents } from './sse.mjs';
+import { until } from './until.mjs';
 
 // The response, whose body is a stream, with the socket that it came on.
 export function send(url, { method = 'POST', body, headers = {}, ...options } = {}) {
@@ -30,6 +31,15 @@ export async function toolsOf(url, options) {
   const { status, json, headers } = await ask(url, 'tools/list', {}, options);
   if (status !== 200) throw new Error(`${status} ${headers['www-authenticate']}`);
   return json.result.tools.map(({ name }) => name);
+}
+
+// What `ask` gives once somebody listens there.
+export function untilReached(ask) {
+  let refusal;
+  return until(() => ask().catch((error) => {
+    if (!['ECONNREFUSED', 'ENOENT'].includes(error.code)) throw error;
+    refusal = error;
+  }), () => refusal.message);
 }
 
 // The messages of a stream that listens, from the acknowledgment on.

@@ -64,12 +64,14 @@ export class RawConnection {
   }
 }
 
-function readHead(text) {
-  const [first, ...lines] = text.split('\r\n');
-  const headers = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
-  );
-  return { status: Number(first.match(/^HTTP\/1\.[01] (\d{3}) /)?.[1]), headers };
+// The head of a request or a response: its first line, the status in it, and the headers, their names in lower case.
+export function readHead(text) {
+  const [line, ...fields] = text.split('\r\n');
+  const headers = Object.fromEntries(fields.map((field) => {
+    const colon = field.indexOf(':');
+    return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
+  }));
+  return { line, status: Number(line.match(/^HTTP\/1\.[01] (\d{3}) /)?.[1]), headers };
 }
 
 // The final responses in all that a connection has brought, with Content-Length each; the first `withoutBody` of them

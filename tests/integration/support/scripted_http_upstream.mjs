@@ -1,6 +1,6 @@
 // An MCP server over Streamable HTTP, without sessions, that answers as a test says. It ends with the test or the file that
 // `context` belongs to.
-import { HttpServer } from './sdk_servers.mjs';
+import { HttpServer } from './http_server.mjs';
 
 export const tool = (name) => ({ name, inputSchema: { type: 'object' } });
 export const said = (text) => ({ content: [{ type: 'text', text }] });

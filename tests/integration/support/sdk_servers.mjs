@@ -3,8 +3,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import http from 'node:http';
-import https from 'node:https';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +15,7 @@ import {
 import { z } from 'zod';
 
 import { freePort } from './free_port.mjs';
+import { HttpServer } from './http_server.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const text = (words) => ({ content: [{ type: 'text', text: words }] });
@@ -49,35 +48,6 @@ function describe(server, connection, shape) {
   }));
   server.registerResource('motto', 'test://motto', {}, (uri) => ({ contents: [{ uri: uri.href, text: 'Onward' }] }));
   return server;
-}
-
-export class HttpServer {
-  // `answer` is of node:http; `tls` has a key and a certificate.
-  static async start(context, answer, { tls, port = 0 } = {}) {
-    const server = new HttpServer();
-    server.sockets = new Set();
-    server.requests = [];
-    const count = (request, response) => {
-      server.requests.push({ method: request.method, url: request.url, headers: request.headers });
-      return answer(request, response, server);
-    };
-    server.http = tls ? https.createServer(tls, count) : http.createServer(count);
-    server.http.on('connection', (socket) => server.sockets.add(socket));
-    server.http.listen(port, '127.0.0.1');
-    await once(server.http, 'listening');
-    server.port = server.http.address().port;
-    server.url = `http${tls ? 's' : ''}://127.0.0.1:${server.port}/mcp`;
-    context.after(() => server.stop());
-    return server;
-  }
-
-  async stop() {
-    if (!this.http.listening) return;
-    const closed = once(this.http, 'close');
-    this.http.close();
-    this.http.closeAllConnections();
-    await closed;
-  }
 }
 
 // Of the legacy era. `sessions`: it has them; `json`: it answers with JSON, and not with streams of events.

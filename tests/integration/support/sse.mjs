@@ -1,9 +1,39 @@
 // Server-sent events of a response body: {comment} or {event, data}, as they arrive.
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { patience } from './patience.mjs';
 
 export function sseEvents(body) {
   // Whoever reads it has it from now on: a fetch's body that nobody reads is cancelled with its response, which may be
   // collected before the first event is asked for.
   return eventsIn(body[Symbol.asyncIterator]());
+}
+
+// The next event that has data; undefined where there is none.
+export async function nextWithData(events) {
+  for (;;) {
+    const { value } = await events.next();
+    if (value === undefined || value.data) return value;
+  }
+}
+
+// To their end, which must come.
+export async function untilEnd(events) {
+  const ends = (async () => {
+    for await (const event of events) void event;
+    return true;
+  })();
+  assert.ok(await Promise.race([ends, sleep(patience, false, { ref: false })]), 'the stream does not end');
+}
+
+// The messages among them, as JSON: what has no data is a sign of life, or the first event.
+export function sseMessages(body) {
+  return messagesIn(sseEvents(body));
+}
+
+async function* messagesIn(events) {
+  for await (const { data } of events) if (data) yield JSON.parse(data);
 }
 
 async function* eventsIn(body) {

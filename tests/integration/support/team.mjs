@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { HttpHost, program } from './host.mjs';
+import { bearer } from './http.mjs';
 import { patience } from './patience.mjs';
+
+export { bearer };
 
 const run = promisify(execFile);
 
@@ -67,8 +70,4 @@ export class Team {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
-}
-
-export function bearer(token) {
-  return { Authorization: `Bearer ${token}` };
 }

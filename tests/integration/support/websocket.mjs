@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 import { patience } from './patience.mjs';
+import { readHead } from './raw_connection.mjs';
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 
@@ -164,14 +165,11 @@ export class RawWebSocket {
       const bytes = Buffer.concat(this.#received);
       const end = bytes.indexOf('\r\n\r\n');
       if (end >= 0) {
-        const [first, ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
-        const headers = Object.fromEntries(
-          lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
-        );
+        const { status, headers } = readHead(bytes.toString('latin1', 0, end));
         const size = Number(headers['content-length'] ?? 0);
         if (bytes.length >= end + 4 + size) {
           this.#received = [bytes.subarray(end + 4 + size)];
-          return { status: Number(first.split(' ')[1]), headers, body: bytes.toString('utf8', end + 4, end + 4 + size) };
+          return { status, headers, body: bytes.toString('utf8', end + 4, end + 4 + size) };
         }
       }
       if (this.#closed) assert.fail(`closed after ${JSON.stringify(bytes.toString())}`);

@@ -1,5 +1,6 @@
 // The HTTP/1 of a recorded connection: bytes become requests and responses, each response with its request. What a
 // client sends may be junk; reading it ends there, and the answers to it have no request.
+import { readHead } from '../raw_connection.mjs';
 
 const blankLine = Buffer.from('\r\n\r\n');
 
@@ -15,7 +16,7 @@ function readRequests(bytes) {
   const requests = [];
   for (let at = 0; ; ) {
     while (bytes[at] === 0x0d || bytes[at] === 0x0a) ++at;
-    const head = readHead(bytes, at);
+    const head = headAt(bytes, at);
     const line = head && /^([A-Z]+) (\S+) HTTP\/1\.[01]$/.exec(head.line);
     if (!line) return requests;
     const { body, end } = readBody(bytes, head, 0);
@@ -27,9 +28,9 @@ function readRequests(bytes) {
 function readResponses(bytes, requests) {
   const responses = [];
   for (let at = 0; at < bytes.length; ) {
-    const head = readHead(bytes, at);
+    const head = headAt(bytes, at);
     if (!head) return responses;
-    const status = Number(head.line.split(' ')[1]);
+    const { status } = head;
     const hasBody = status >= 200 && status !== 204 && requests[responses.length]?.method !== 'HEAD';
     const { body, end } = hasBody ? readBody(bytes, head, bytes.length) : { body: Buffer.alloc(0), end: head.end };
     if (status >= 200) responses.push({ status, headers: head.headers, body });
@@ -38,17 +39,11 @@ function readResponses(bytes, requests) {
   return responses;
 }
 
-// The first line and the headers, their names in lower case; undefined if they are not all there.
-function readHead(bytes, at) {
+// The head that begins there; undefined if it is not all there.
+function headAt(bytes, at) {
   const end = bytes.indexOf(blankLine, at);
   if (end < 0) return undefined;
-  const [line, ...fields] = bytes.toString('latin1', at, end).split('\r\n');
-  const headers = {};
-  for (const field of fields) {
-    const colon = field.indexOf(':');
-    headers[field.slice(0, colon).toLowerCase()] = field.slice(colon + 1).trim();
-  }
-  return { line, headers, end: end + blankLine.length };
+  return { ...readHead(bytes.toString('latin1', at, end)), end: end + blankLine.length };
 }
 
 // A body without a length ends at `endWithoutLength`: at once for a request, with the connection for a response.
