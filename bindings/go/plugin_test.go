@@ -426,6 +426,8 @@ func TestResourcesPromptsAndCompletions(t *testing.T) {
 			`0 {"contents":[{"uri":"x","mimeType":"application/json","text":"{\"fancy\":9}"}]}`},
 		{"resources/read", `{"uri":"x","uriTemplate":"a://squares/{n}/{style}","variables":{"n":"x","style":"fancy"}}`,
 			`1 {"code":-32602,"message":"\"n\" must be an integer, but is \"x\""}`},
+		{"resources/read", `{"uri":"x","uriTemplate":"a://squares/{n}/{style}","variables":{"n":"+3","style":"fancy"}}`,
+			`1 {"code":-32602,"message":"\"n\" must be an integer, but is \"+3\""}`},
 		{"resources/read", `{"uri":"x","uriTemplate":"a://squares/{n}/{style}","variables":{"n":"300"}}`,
 			`1 {"code":-32602,"message":"\"n\" is too large or too small, but is \"300\""}`},
 		{"prompts/get", `{"name":"say","arguments":{"n":"7"}}`,

@@ -129,7 +129,7 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
   const bool is_known = known_.has(digest);
   {
     const MutexLock lock(mutex_);
-    if (counts_[is_known] >= max_questions && !asked_.contains(digest))
+    if (counts_[is_known] >= max_pending && !asked_.contains(digest))
       return {CredentialError::Kind::unavailable, "too many tokens are being asked about"};
   }
   const auto settle = [self = shared_from_this(), digest, token = std::string(token), whom,
@@ -170,9 +170,9 @@ void Issuers::note_answer(const std::string& digest, Result<Identity, Credential
   std::vector<std::function<void()>> waiting;
   {
     const MutexLock lock(mutex_);
-    auto question = std::move(asked_.extract(digest).mapped());
-    --counts_[question.is_about_known];
-    waiting = std::move(question.waiting);
+    auto pending = std::move(asked_.extract(digest).mapped());
+    --counts_[pending.is_about_known];
+    waiting = std::move(pending.waiting);
   }
   for (const auto& done : waiting)
     done();

@@ -37,7 +37,7 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
 
   // How many tokens are asked about at once: of those that have been good before, and of the others. So strangers, who
   // can make any number, keep out nobody who is at work.
-  static constexpr std::size_t max_questions = 100;
+  static constexpr std::size_t max_pending = 100;
 
   struct Settings {
     std::vector<IssuerSettings> issuers;

@@ -382,6 +382,57 @@ std::string_view JsonValue::string(std::string& storage) const {
   return storage;
 }
 
+namespace {
+
+// Gives what a string says, piece by piece.
+class StringPieces {
+ public:
+  StringPieces(std::string_view raw, bool is_escaped) : rest_(raw), is_escaped_(is_escaped) {}
+
+  // What has not been taken of the piece that it is at; empty: there is no more.
+  std::string_view piece() {
+    constexpr std::size_t max_piece = 64;
+    if (!piece_.empty() || rest_.empty()) return piece_;
+    if (is_escaped_ && rest_.front() == '\\') {
+      unescaped_.clear();
+      rest_.remove_prefix(append_unescaped_one(rest_, unescaped_));
+      piece_ = unescaped_;
+    } else {
+      piece_ = is_escaped_ ? rest_.substr(0, max_piece) : rest_;
+      if (is_escaped_) piece_ = piece_.substr(0, piece_.find('\\'));
+      rest_.remove_prefix(piece_.size());
+    }
+    return piece_;
+  }
+  void take(std::size_t bytes) { piece_.remove_prefix(bytes); }
+
+ private:
+  std::string_view rest_;
+  const bool is_escaped_;
+  std::string unescaped_;
+  std::string_view piece_;
+};
+
+}  // namespace
+
+std::strong_ordering compare_strings(JsonValue left, JsonValue right) {
+  const auto pieces = [](JsonValue value) {
+    const auto& it = value.node();
+    return StringPieces(value.index_->text.substr(it.begin, it.size), it.is_escaped);
+  };
+  auto a = pieces(left);
+  auto b = pieces(right);
+  for (;;) {
+    const auto of_a = a.piece();
+    const auto of_b = b.piece();
+    const auto size = std::min(of_a.size(), of_b.size());
+    if (size == 0) return of_a.size() <=> of_b.size();
+    if (const auto order = of_a.substr(0, size) <=> of_b.substr(0, size); std::is_neq(order)) return order;
+    a.take(size);
+    b.take(size);
+  }
+}
+
 std::string JsonValue::beginning(std::size_t bytes) const {
   auto raw = index_->text.substr(node().begin, node().size);
   if (!node().is_escaped) return std::string(raw.substr(0, bytes));

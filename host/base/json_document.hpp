@@ -7,6 +7,7 @@
 // good. A value has a function for each thing that is asked of it, so that no caller reads its text by itself.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -103,6 +104,9 @@ class JsonValue {
 
   // As a tree; null if there is none.
   nlohmann::json json() const;
+
+  // Of two strings, by their bytes; no more of them is looked at than tells them apart.
+  friend std::strong_ordering compare_strings(JsonValue left, JsonValue right);
 
   // One of two values of the same document comes before what begins later, and is the same one if neither does.
   friend bool operator==(const JsonValue& a, const JsonValue& b) { return a.index_ == b.index_ && a.at_ == b.at_; }

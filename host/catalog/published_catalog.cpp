@@ -45,9 +45,10 @@ class PublishedCatalog::Views {
     // Without the lock, because it takes a while; of two that make it at once the first one counts.
     auto view = std::make_shared<const Catalog>(*all_, common_rights(key.first, principal.narrowing()), instructions_);
     const MutexLock lock(mutex_);
+    if (const auto found = views.find(key); found != views.end()) return found->second;
     // Clients can wish for any number, and their scopes come in any combination. What goes is much like what comes, so
     // that who wishes for many mostly loses their own.
-    if (views.size() >= room()) {
+    if (views.size() >= (key.second.narrow() ? room_for_narrowed() : max_views)) {
       const auto next = views.lower_bound(key);
       views.erase(next == views.begin() ? next : std::prev(next));
     }
@@ -55,9 +56,10 @@ class PublishedCatalog::Views {
   }
 
  private:
-  // Of each kind; of a large catalog fewer, because each has an index of what is seen.
-  std::size_t room() const {
-    constexpr std::size_t max_views = 256;
+  // Of each kind. What clients wish for has less room where the catalog is large, because each view has an index of
+  // what is seen.
+  static constexpr std::size_t max_views = 256;
+  std::size_t room_for_narrowed() const {
     constexpr std::size_t max_indexed = 500'000;
     return std::clamp<std::size_t>(max_indexed / std::max<std::size_t>(all_->size(), 1), 1, max_views);
   }

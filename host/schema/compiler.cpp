@@ -16,6 +16,7 @@ namespace mcph::schema {
 namespace {
 
 constexpr std::size_t max_location_bytes = std::size_t{64} << 20;
+constexpr std::string_view too_many_below_long_keys = "has too many subschemas below keys that are so long, or so deep";
 
 bool applies(const KeywordRule& rule, const Dialect& dialect) {
   return (rule.drafts & static_cast<std::uint8_t>(dialect.draft)) != 0 && dialect.has(rule.vocabulary);
@@ -100,8 +101,7 @@ Result<NodeIndex> Compiler::add_subschema(Subschema subschema) {
   if (is_new) {
     // A long key is in the location of everything below it.
     location_bytes_ += subschema.place.location.size();
-    if (location_bytes_ > max_location_bytes)
-      return error_at("", "has too many subschemas below keys that are so long, or so deep");
+    if (location_bytes_ > max_location_bytes) return error_at("", too_many_below_long_keys);
     program_.nodes.emplace_back();
     waiting_.emplace(entry->second, std::move(subschema));
   }
@@ -168,6 +168,9 @@ Result<void> Compiler::resolve_references() {
     unresolved_.pop_back();
     auto target = resolve(reference);
     if (!target) return target.error();
+    // Its place is copied for each that refers to it.
+    location_bytes_ += target->place.location.size();
+    if (location_bytes_ > max_location_bytes) return error_at("", too_many_below_long_keys);
     auto node = add_subschema(*std::move(target));
     if (!node) return node.error();
     program_.reference_targets[reference.slot].node = *node;

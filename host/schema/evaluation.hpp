@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,14 @@ std::string name_of(const InstancePath& at);
 inline std::size_t steps_to_read(std::string_view text) {
   constexpr std::size_t bytes_a_step = 16;
   return text.size() / bytes_a_step;
+}
+// Of names that are looked for: of all of them.
+template <class Names, class Name = std::identity>
+std::size_t steps_to_find(const Names& names, Name name = {}) {
+  std::size_t steps = names.size();
+  for (const auto& each : names)
+    steps += steps_to_read(std::invoke(name, each));
+  return steps;
 }
 
 class Evaluation {

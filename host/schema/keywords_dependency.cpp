@@ -17,6 +17,7 @@ struct Dependency {
   std::string property;
   std::vector<std::string> required;
   std::optional<NodeIndex> node;
+  std::size_t steps = 1 + steps_to_read(property) + steps_to_find(required);
 };
 
 class Dependencies final : public Keyword {
@@ -26,7 +27,7 @@ class Dependencies final : public Keyword {
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_object()) return true;
     for (const auto& dependency : all_) {
-      if (!run.spend(1 + dependency.required.size(), at)) return false;
+      if (!run.spend(dependency.steps, at)) return false;
       if (!value.contains(dependency.property)) continue;
       for (const auto& name : dependency.required) {
         if (value.contains(name)) continue;

@@ -20,11 +20,13 @@ namespace {
 
 class Properties final : public Keyword {
  public:
-  explicit Properties(std::vector<std::pair<std::string, NodeIndex>> properties) : properties_(std::move(properties)) {}
+  explicit Properties(std::vector<std::pair<std::string, NodeIndex>> properties)
+      : properties_(std::move(properties)),
+        steps_(steps_to_find(properties_, &std::pair<std::string, NodeIndex>::first)) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_object()) return true;
-    if (!run.spend(properties_.size(), at)) return false;
+    if (!run.spend(steps_, at)) return false;
     for (const auto& [name, node] : properties_) {
       const auto member = value.find(name);
       if (member && !run.check_child(node, member, {&at, name})) return false;
@@ -47,6 +49,7 @@ class Properties final : public Keyword {
 
  private:
   std::vector<std::pair<std::string, NodeIndex>> properties_;  // in the order of the schema
+  std::size_t steps_;                                          // of a check
 };
 
 Result<KeywordPtr> compile_properties(const KeywordSite& site) {
@@ -57,11 +60,11 @@ Result<KeywordPtr> compile_properties(const KeywordSite& site) {
 
 class Required final : public Keyword {
  public:
-  explicit Required(std::vector<std::string> names) : names_(std::move(names)) {}
+  explicit Required(std::vector<std::string> names) : names_(std::move(names)), steps_(steps_to_find(names_)) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_object()) return true;
-    if (!run.spend(names_.size(), at)) return false;
+    if (!run.spend(steps_, at)) return false;
     for (const auto& name : names_) {
       if (value.contains(name)) continue;
       return run.violation_in_words(at, "required", [&] {
@@ -78,12 +81,14 @@ class Required final : public Keyword {
   std::string misspelt_in(JsonValue object, const std::string& name) const {
     constexpr std::size_t min_name = 4;   // a shorter one is like any other
     constexpr std::size_t max_name = 64;  // comparing takes as long as the product of their lengths
-    constexpr std::size_t max_looked_at = 32;
+    constexpr std::size_t max_looked_at = 256;
+    constexpr std::size_t max_compared = 32;
     constexpr std::size_t max_added = 2;
     std::vector<std::string> others;
     if (name.size() < min_name || name.size() > max_name) return {};
+    std::size_t looked_at = 0;
     for (const auto [key, member] : object.members()) {
-      if (others.size() == max_looked_at) break;
+      if (others.size() == max_compared || ++looked_at > max_looked_at) break;
       if (key.size() > name.size() + max_added || std::ranges::find(names_, key) != names_.end()) continue;
       others.emplace_back(key);
     }
@@ -91,6 +96,7 @@ class Required final : public Keyword {
   }
 
   std::vector<std::string> names_;  // in the order of the schema
+  std::size_t steps_;               // of a check
 };
 
 Result<KeywordPtr> compile_required(const KeywordSite& site) {
@@ -151,13 +157,14 @@ class AdditionalProperties final : public Keyword {
         forbidden_(forbidden),
         hint_(in_words(named, !patterns.empty())),
         named_(std::move(named)),
+        steps_(steps_to_find(named_)),
         patterns_(std::move(patterns)) {
     std::sort(named_.begin(), named_.end());
   }
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_object()) return true;
-    if (!run.spend(value.size(), at)) return false;
+    if (!run.spend(value.size() + steps_, at)) return false;
     // Both are sorted.
     auto claimed = named_.begin();
     for (const auto [name, member] : value.members()) {
@@ -204,6 +211,7 @@ class AdditionalProperties final : public Keyword {
   bool forbidden_;
   std::string hint_;
   std::vector<std::string> named_;
+  std::size_t steps_;  // to find them
   std::vector<std::shared_ptr<const Pattern>> patterns_;
 };
 

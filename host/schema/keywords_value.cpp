@@ -105,6 +105,11 @@ Result<KeywordPtr> compile_type(const KeywordSite& site) {
   return std::make_unique<Type>(allowed);
 }
 
+// What is compared with it is looked at no further than it is long.
+std::size_t steps_to_compare(JsonValue value, JsonValue expected) {
+  return std::min(steps_to_read(value.text()), steps_to_read(expected.text()));
+}
+
 class Enum final : public Keyword {
  public:
   explicit Enum(const Json& allowed) : words_(in_words(allowed)), allowed_(JsonDocument::of(allowed)) {
@@ -114,8 +119,7 @@ class Enum final : public Keyword {
   }
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    // An escaped string is read as a whole for each comparison.
-    if (value.is_string() && !run.spend(steps_to_read(value.text()), at)) return false;
+    if (!run.spend(steps_to_compare(value, allowed_.root()), at)) return false;
     if (std::binary_search(sorted_.begin(), sorted_.end(), value, is_less)) return true;
     return run.violation(at, "enum", [&] { return "must be " + words_ + ", but is " + describe(value); });
   }
@@ -147,16 +151,16 @@ Result<KeywordPtr> compile_enum(const KeywordSite& site) {
 
 class Const final : public Keyword {
  public:
-  explicit Const(const Json& expected) : expected_(JsonDocument::of(expected)) {}
+  explicit Const(const Json& expected) : words_(short_text(expected)), expected_(JsonDocument::of(expected)) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    if (value.is_string() && !run.spend(steps_to_read(value.text()), at)) return false;
+    if (!run.spend(steps_to_compare(value, expected_.root()), at)) return false;
     if (std::is_eq(compare_values(value, expected_.root()))) return true;
-    return run.violation(at, "const",
-                         [&] { return "must be " + short_text(expected_.root()) + ", but is " + describe(value); });
+    return run.violation(at, "const", [&] { return "must be " + words_ + ", but is " + describe(value); });
   }
 
  private:
+  std::string words_;
   JsonDocument expected_;
 };
 

@@ -91,12 +91,6 @@ std::weak_ordering compare_objects(JsonValue left, JsonValue right) {
   return left.size() <=> right.size();
 }
 
-std::weak_ordering compare_strings(JsonValue left, JsonValue right) {
-  std::string left_storage;
-  std::string right_storage;
-  return left.string(left_storage) <=> right.string(right_storage);
-}
-
 // digits * 10^exponent, without its sign; digits does not end in a decimal zero.
 struct Decimal {
   std::uint64_t digits;

@@ -36,7 +36,7 @@ std::string call_text(std::string_view name, const std::vector<double>& argument
   std::string text(name);
   text += '(';
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    text += (i == 0 ? "" : ", ") + min_text(arguments[i]);
+    text += (i == 0 ? "" : ", ") + shortest_text(arguments[i]);
   return text + ')';
 }
 
@@ -202,7 +202,7 @@ class Evaluation {
 
   double factorial_of(double value, std::size_t place) {
     if (value < 0 || value > largest_factorial || value != std::trunc(value)) {
-      fail("A factorial is of a whole number from 0 to 170, not of " + min_text(value) + ",", place);
+      fail("A factorial is of a whole number from 0 to 170, not of " + shortest_text(value) + ",", place);
     }
     long double product = 1;  // wider than the result, so that roundings do not add up
     for (int factor = 2; factor <= static_cast<int>(value); ++factor)

@@ -182,7 +182,7 @@ double rounded(double value, int digits) {
   return round_to_digits(std::array{value, static_cast<double>(digits)});
 }
 
-std::string min_text(double value) {
+std::string shortest_text(double value) {
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }

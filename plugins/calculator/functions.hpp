@@ -33,6 +33,6 @@ std::string function_names();
 double rounded(double value, int digits);
 
 // As few digits as tell the number from every other.
-std::string min_text(double value);
+std::string shortest_text(double value);
 
 }  // namespace plugins::calculator

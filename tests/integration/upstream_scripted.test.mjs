@@ -166,12 +166,16 @@ test('WhatChangesWhileNobodyListensIsListed', async (context) => {
 
 test('AServerThatRefusesToTellOfChangesIsAskedAgainUnlessItCannot', async (context) => {
   const refusing = (code) => startScripted(context, {
-    ...modern({ tools: { listChanged: true } }),
+    ...modern({ tools: { listChanged: true }, resources: { subscribe: true } }),
     'tools/list': () => ({ resultType: 'complete', tools: [tool('echo')] }),
+    'resources/list': () => ({ resultType: 'complete', resources: [] }),
+    'resources/templates/list': () => ({ resultType: 'complete', resourceTemplates: [{ uriTemplate: 'test://items/{id}', name: 'item' }] }),
     'subscriptions/listen': () => ({ error: { code, message: 'not now' } }),
   });
   const [passing, unable] = await Promise.all([refusing(-32603), refusing(-32601)]);
-  await serve(context, unable);
+  const { client } = await serve(context, unable);
+  await unable.until(() => unable.count('subscriptions/listen') === 1);
+  await kinds[0].subscribe(client, ['test://items/1']);
   await serve(context, passing);
   await passing.until(() => passing.count('subscriptions/listen') > 2);
   assert.equal(unable.count('subscriptions/listen'), 1);

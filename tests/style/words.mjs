@@ -6,7 +6,6 @@ import path from 'node:path';
 const [source] = process.argv.slice(2);
 const replaced = [
   [/\b(?:most|longest)_\w+/, 'max_'],
-  [/\b(?:least|shortest)_(?!of_largest|decimal)\w+/, 'min_'],
   [/\bserving threads\b|\b(?:ServingThreads|CallRunner)\b/i, 'event loop, or executor'],
   [/\bRetirement\b/, 'reaper'],
   [/\b(?:LimitLog|LogAllowance)\b/, 'rate-limited log'],

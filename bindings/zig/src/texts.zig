@@ -42,7 +42,7 @@ fn readText(comptime T: type, context: *Context, comptime name: []const u8, word
     return switch (@typeInfo(T)) {
         .pointer => words,
         .optional => |optional| try readText(optional.child, context, name, words),
-        .int => std.fmt.parseInt(T, words, 10) catch context.refuse(
+        .int => readWhole(T, words) orelse context.refuse(
             -32602,
             "\"{s}\" must be an integer from {d} to {d}, not {s}",
             .{ name, std.math.minInt(T), std.math.maxInt(T), words },
@@ -53,6 +53,14 @@ fn readText(comptime T: type, context: *Context, comptime name: []const u8, word
             context.refuse(-32602, "\"{s}\" must be one of {s}, not {s}", .{ name, comptime namesOf(T), words }),
         else => @compileError(@typeName(T) ++ " cannot be read from a text"),
     };
+}
+
+// In one spelling, so that what a rule says of one URI is not passed by another one.
+fn readWhole(comptime T: type, words: []const u8) ?T {
+    const value = std.fmt.parseInt(T, words, 10) catch return null;
+    var digits: [@bitSizeOf(T) + 2]u8 = undefined;
+    const spelling = std.fmt.bufPrint(&digits, "{d}", .{value}) catch return null;
+    return if (std.mem.eql(u8, spelling, words)) value else null;
 }
 
 fn namesOf(comptime T: type) []const u8 {

@@ -92,6 +92,7 @@ ServedPlugin TrackedFile::end_load(ServedPlugin loaded) {
   const auto load = *std::exchange(loading_, std::nullopt);
   take(load.file);
   refusal_.clear();
+  retry_delay_ = {};
   attempt_ = load.attempt;
   description.clear();
   withdrawn_.reset();

@@ -21,14 +21,26 @@ void UpstreamListening::begin_anew(Clock::time_point now) {
   const MutexLock lock(mutex_);
   since_ = now;
   ++number_;
-  has_ended_ = false;
+  has_ended_ = is_unable_ = false;
   failures_in_row_ = 0;
+  not_subscribed_.clear();
 }
 
 // It tells of these from now on, and of no others.
 void UpstreamListening::subscribe(const UpstreamLink& link, std::set<std::string> uris) {
-  const auto ask = [&link](Method method, const std::string& uri) {
-    static_cast<void>(link.client->request(link.peer, method, {{"uri", uri}}, [](const auto&) {}));
+  const auto number = [&] {
+    const MutexLock lock(mutex_);
+    for (const auto& uri : std::exchange(not_subscribed_, {}))
+      subscribed_.erase(uri);
+    since_ = Clock::now();
+    return number_;
+  }();
+  const auto ask = [&](Method method, const std::string& uri) {
+    const auto answered = [this, number, uri](const UpstreamOutcome& outcome) {
+      if (std::holds_alternative<UpstreamFailure>(outcome)) not_subscribed(number, uri);
+    };
+    const auto begun = link.client->request(link.peer, method, {{"uri", uri}}, answered);
+    if (begun.has_error()) not_subscribed(number, uri);
   };
   for (const auto& uri : subscribed_)
     if (!uris.contains(uri)) ask(Method::resources_unsubscribe, uri);
@@ -39,6 +51,10 @@ void UpstreamListening::subscribe(const UpstreamLink& link, std::set<std::string
 
 bool UpstreamListening::listen(const UpstreamLink& link, const std::vector<std::string>& uris) {
   const auto& peer = link.peer;
+  {
+    const MutexLock lock(mutex_);
+    if (is_unable_) return false;
+  }
   if (!peer.is_modern) {
     subscribe(link, {uris.begin(), uris.end()});
     return false;  // of its lists it tells unasked
@@ -54,6 +70,7 @@ bool UpstreamListening::listen(const UpstreamLink& link, const std::vector<std::
   const auto number = [&] {
     const MutexLock lock(mutex_);
     since_ = since;
+    has_ended_ = false;
     return ++number_;
   }();
   const auto before = std::exchange(request_, std::nullopt);
@@ -64,7 +81,8 @@ bool UpstreamListening::listen(const UpstreamLink& link, const std::vector<std::
     if (begun.has_value()) request_ = *begun;
   }
   if (before) link.client->cancel(peer, *before, "what is listened for has changed");
-  return !wanted.empty() && !before;
+  const bool tells_of_lists = wanted.size() > wanted.count("resourceSubscriptions");
+  return tells_of_lists && !before;
 }
 
 void UpstreamListening::listen_again(const UpstreamLink& link, const std::vector<std::string>& uris) {
@@ -81,14 +99,27 @@ void UpstreamListening::ended(std::uint64_t number, Clock::time_point since, con
   const auto* const error = std::get_if<UpstreamError>(&outcome);
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const bool is_refused = error != nullptr || (failure != nullptr && failure->status >= 400);
-  // That will not pass.
-  if (error != nullptr && error->code == upstream_code::method_not_found) return;
   {
     const MutexLock lock(mutex_);
     if (number != number_) return;
+    // That will not pass.
+    is_unable_ = error != nullptr && error->code == upstream_code::method_not_found;
+    if (is_unable_) return;
     const bool was_of_use = !is_refused && Clock::now() >= since + listen_interval;
     failures_in_row_ = was_of_use ? 0 : failures_in_row_ + 1;
     has_ended_ = true;
+  }
+  told_of_end_();
+}
+
+// It is asked again later, as all that has failed meanwhile. What it refuses in words it would refuse again.
+void UpstreamListening::not_subscribed(std::uint64_t number, const std::string& uri) {
+  {
+    const MutexLock lock(mutex_);
+    if (number != number_) return;
+    not_subscribed_.insert(uri);
+    if (std::exchange(has_ended_, true)) return;
+    ++failures_in_row_;
   }
   told_of_end_();
 }

@@ -1,6 +1,7 @@
-// Has an upstream tell of its changes: of its lists, and of the resources that it lists. In the modern era by one
-// subscriptions/listen, which begins again when it ends; in the legacy era by a resources/subscribe for each resource.
-// Owned by who keeps the connection, on whose thread all is called; only the end of a subscription comes on another.
+// Has an upstream tell of its changes: of its lists, and of the resources that somebody wants to hear of. In the modern
+// era by one subscriptions/listen, which begins again when it ends; in the legacy era by a resources/subscribe for each
+// resource. Owned by who keeps the connection, on whose thread all is called; only the end of a subscription comes on
+// another.
 #pragma once
 
 #include <chrono>
@@ -37,6 +38,7 @@ class UpstreamListening {
  private:
   void subscribe(const UpstreamLink& link, std::set<std::string> uris);
   void ended(std::uint64_t number, Clock::time_point since, const UpstreamOutcome& outcome);
+  void not_subscribed(std::uint64_t number, const std::string& uri);
 
   const std::function<void()> told_of_end_;
   Json listens_for_ = Json::object();
@@ -47,7 +49,9 @@ class UpstreamListening {
   Clock::time_point since_ GUARDED_BY(mutex_);   // the last one
   std::uint64_t number_ GUARDED_BY(mutex_) = 0;  // which one counts
   bool has_ended_ GUARDED_BY(mutex_) = false;    // to begin again
+  bool is_unable_ GUARDED_BY(mutex_) = false;    // it does not know how to tell
   unsigned failures_in_row_ GUARDED_BY(mutex_) = 0;
+  std::set<std::string> not_subscribed_ GUARDED_BY(mutex_);  // of the legacy era, for want of an answer
 };
 
 }  // namespace mcph

@@ -1,6 +1,7 @@
 #include "sources/upstream/upstream_plugin.hpp"
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -162,7 +163,8 @@ void UpstreamPlugin::subscriptions_changed(const SubscriptionChanges& changes) {
     const bool were_too_many = subscribed_.size() > max_subscriptions;
     for (const auto& uri : changes.removed)
       subscribed_.erase(uri);
-    subscribed_.insert(changes.added.begin(), changes.added.end());
+    for (const auto& uri : changes.added)
+      subscribed_.try_emplace(uri, ++last_subscription_);
     are_too_many = !were_too_many && subscribed_.size() > max_subscriptions;
     subscriptions_changed_ = true;
     changed_.notify_all();
@@ -320,13 +322,19 @@ Result<> UpstreamPlugin::list(const UpstreamLink& link) {
 std::vector<std::string> UpstreamPlugin::watched_resources(const UpstreamPeer& peer) const {
   if (!peer.can("resources", "subscribe")) return {};
   std::vector<std::string> listed;
-  std::set<std::string> uris;
+  std::vector<std::pair<std::uint64_t, std::string>> subscribed;
   {
     const MutexLock lock(mutex_);
     listed = described_->resources;
-    uris = subscribed_;
+    for (const auto& [uri, number] : subscribed_)
+      subscribed.emplace_back(number, uri);
   }
-  if (uris.size() > max_subscriptions) uris.erase(std::next(uris.begin(), max_subscriptions), uris.end());
+  // Who comes later takes nothing from those before.
+  std::ranges::sort(subscribed);
+  if (subscribed.size() > max_subscriptions) subscribed.resize(max_subscriptions);
+  std::set<std::string> uris;
+  for (auto& [number, uri] : subscribed)
+    uris.insert(std::move(uri));
   // The same whatever the order in which it lists them.
   std::ranges::sort(listed);
   if (listed.size() > max_listed_subscriptions) listed.resize(max_listed_subscriptions);
@@ -366,7 +374,7 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
   listening_.begin_anew(now);
   list_at_ = now;
   ping_at_ = now + ping_interval;
-  if (is_first) listen(link);
+  listen(link);
 }
 
 void UpstreamPlugin::listen(const UpstreamLink& link) {
@@ -429,7 +437,8 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   }
   if (pings || now >= ping_at_) ping_at_ = Clock::now() + ping_interval;
   if (lists) list_again(link);
-  if (listens) {
+  // One that is due begins with what clients are subscribed to then.
+  if (listens && !listening_.due()) {
     listen(link);
     listen_at_ = Clock::now() + subscriptions_interval;
   }

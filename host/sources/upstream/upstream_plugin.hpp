@@ -18,9 +18,9 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -149,7 +149,8 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool withdrawn_ GUARDED_BY(mutex_) = false;
   std::optional<Error> ended_ GUARDED_BY(mutex_);
   bool lists_changed_ GUARDED_BY(mutex_) = false;
-  std::set<std::string> subscribed_ GUARDED_BY(mutex_);  // resources, by clients
+  std::map<std::string, std::uint64_t> subscribed_ GUARDED_BY(mutex_);  // resources, by clients; when each came
+  std::uint64_t last_subscription_ GUARDED_BY(mutex_) = 0;
   bool subscriptions_changed_ GUARDED_BY(mutex_) = false;
   bool is_doubtful_ GUARDED_BY(mutex_) = false;     // a request has failed for want of a connection
   bool may_be_another_ GUARDED_BY(mutex_) = false;  // a server of the other era seems to be there

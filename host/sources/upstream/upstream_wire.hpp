@@ -68,7 +68,7 @@ struct RequestMeta {
 UpstreamMessage request_to(const UpstreamPeer& peer, std::uint64_t id, Method method, std::string_view params,
                            const RequestMeta& meta = {});
 UpstreamMessage notification_to(const UpstreamPeer& peer, Method method, Json params);
-// To a input request of an upstream of the legacy era. `id` is JSON.
+// To an input request of an upstream of the legacy era. `id` is JSON.
 UpstreamMessage answer_to(const UpstreamPeer& peer, const Json& id, const Json& result);
 UpstreamMessage error_to(const UpstreamPeer& peer, const Json& id, int code, std::string_view message);
 

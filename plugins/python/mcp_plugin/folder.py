@@ -198,7 +198,7 @@ def _of_author(frames: Iterable[traceback.FrameSummary]) -> list[traceback.Frame
 
 
 def _in_one_line(error: BaseException) -> str:
-    return list(traceback.TracebackException.from_exception(error).format_exception_only())[-1].strip()
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def described(error: BaseException) -> str:

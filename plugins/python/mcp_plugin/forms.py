@@ -555,11 +555,12 @@ def _from_text(form: Form, text: str) -> Any:
             value = json.loads(text)
         except ValueError:
             raise as_text from None
-        if isinstance(value, str):
+        # A whole number has one spelling, so that what a rule says of one URI is not passed by another one.
+        is_other_spelling = text != text.strip() or (isinstance(value, int) and json_text(value) != text)
+        if isinstance(value, str) or is_other_spelling:
             raise as_text from None
         decoded = form.decode(value)
-        # A whole number has one spelling, so that what a rule says of one URI is not passed by another one.
-        if isinstance(decoded, int) and not isinstance(decoded, bool) and str(decoded) != text:
+        if isinstance(value, float) and not isinstance(decoded, float):
             raise as_text from None
         return decoded
 

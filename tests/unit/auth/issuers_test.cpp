@@ -223,7 +223,7 @@ TEST_F(IssuersTest, AskAboutATokenThatWasGoodAlsoWhereStrangersHaveTheirPlaces) 
   const auto issuers = this->issuers(opaque());
   EXPECT_EQ(outcome(*issuers, "good"), "unsettled");
   caller_.answer(about_ada(later_));
-  for (std::size_t i = 0; i < Issuers::max_questions; ++i)
+  for (std::size_t i = 0; i < Issuers::max_pending; ++i)
     ASSERT_EQ(outcome(*issuers, "stranger" + std::to_string(i)), "unsettled");
   EXPECT_EQ(outcome(*issuers, "stranger"), "unavailable");
   EXPECT_EQ(outcome(*issuers, "stranger0"), "unsettled");

@@ -200,6 +200,31 @@ TEST(JsonDocument, TellsStringsWithoutTheirEscapes) {
   EXPECT_TRUE(storage.empty());
 }
 
+TEST(JsonDocument, ComparesStringsByWhatTheySay) {
+  const std::string long_text(200, 'x');
+  const std::vector<std::string> in_order = {R"("")",
+                                             R"("\u0000")",
+                                             R"("\n")",
+                                             R"("5")",
+                                             R"("5\n5")",
+                                             R"("55")",
+                                             R"("A")",
+                                             "\"" + long_text + "\"",
+                                             "\"" + long_text + R"(\u0001")",
+                                             R"("\u00e4")",
+                                             R"("\ud83d\ude00")"};
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    for (std::size_t j = 0; j < in_order.size(); ++j) {
+      const auto a = JsonDocument::read(in_order[i]);
+      const auto b = JsonDocument::read(in_order[j]);
+      EXPECT_EQ(compare_strings(a->root(), b->root()), i <=> j) << in_order[i] << " " << in_order[j];
+    }
+  }
+  const auto plain = JsonDocument::read(R"("a/b")");
+  const auto escaped = JsonDocument::read(R"("\u0061\/b")");
+  EXPECT_TRUE(std::is_eq(compare_strings(plain->root(), escaped->root())));
+}
+
 TEST(JsonDocument, FindsEachOfManyMembers) {
   nlohmann::json tree;
   for (int i = 0; i < 1000; ++i)

@@ -2,6 +2,7 @@
 // tests/unit/fixtures/actor.cpp does, as far as a server elsewhere can, so that one suite of tests is for both.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <set>
 #include <string>
@@ -26,16 +27,32 @@ class ActingServer final : public UpstreamTransport, public std::enable_shared_f
     return {};
   }
   Result<> send(UpstreamMessage message) override {
-    executor_.run([self = shared_from_this(), message = std::move(message)] {
-      if (message.taken) message.taken();
-      self->hear(Json::parse(message.text));
-    });
+    {
+      const MutexLock lock(queue_mutex_);
+      queue_.push_back(std::move(message));
+      if (queue_.size() > 1) return {};
+    }
+    executor_.run([self = shared_from_this()] { self->hear_all(); });
     return {};
   }
   void abandon(std::string_view /*id*/) override {}
   void close() override {}
 
  private:
+  // In the order in which they were sent.
+  void hear_all() {
+    for (;;) {
+      const auto next = [this] {
+        const MutexLock lock(queue_mutex_);
+        return queue_.front();
+      }();
+      if (next.taken) next.taken();
+      hear(Json::parse(next.text));
+      const MutexLock lock(queue_mutex_);
+      queue_.pop_front();
+      if (queue_.empty()) return;
+    }
+  }
   void hear(const Json& message) {
     const auto method = find_method(message.value("method", ""));
     const auto params = message.value("params", Json::object());
@@ -103,6 +120,8 @@ class ActingServer final : public UpstreamTransport, public std::enable_shared_f
 
   Executor& executor_;
   std::weak_ptr<UpstreamListener> listener_;
+  Mutex queue_mutex_;
+  std::deque<UpstreamMessage> queue_ GUARDED_BY(queue_mutex_);  // what has been sent and not been heard
   Mutex mutex_;
   std::vector<Json> kept_ GUARDED_BY(mutex_);
   std::set<std::string> subscribed_ GUARDED_BY(mutex_);

@@ -66,6 +66,23 @@ macro_rules! parsed {
     };
 }
 
-parsed!("an integer within bounds": i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+/// In one spelling, so that what a rule says of one URI is not passed by another one.
+macro_rules! whole {
+    ($($type:ty),+) => {
+        $(impl FromText for $type {
+            fn from_text(name: &str, text: Option<&str>) -> Result<Self, Error> {
+                let text = given(name, text)?;
+                match text.parse::<$type>() {
+                    Ok(value) if value.to_string() == text => Ok(value),
+                    _ => Err(Error::invalid_params(format!(
+                        "\"{name}\" must be an integer within bounds, not \"{text}\""
+                    ))),
+                }
+            }
+        })+
+    };
+}
+
+whole!(i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
 parsed!("a number": f32, f64);
 parsed!("true or false": bool);

@@ -442,6 +442,10 @@ fn resources_are_read_by_their_uri_and_by_the_variables_of_a_template() {
     let bytes = |count| sample.read_template("sample://bytes/{count}", [("count", count)]).json;
     assert_eq!(bytes("3")["contents"], json!([{ "uri": "sample://bytes/3", "blob": "AAAA" }]));
     assert_eq!(bytes("x")["message"], "\"count\" must be an integer within bounds, not \"x\"");
+    for other_spelling in ["+3", "03", " 3"] {
+        let words = format!("\"count\" must be an integer within bounds, not \"{other_spelling}\"");
+        assert_eq!(bytes(other_spelling)["message"], words);
+    }
     assert_eq!((&bytes("300")["code"], &bytes("101")["code"]), (&json!(-32602), &json!(-32002)));
     assert_eq!(sample.read("sample://nothing").json["code"], -32002);
     assert_eq!(bytes("99"), json!({ "code": 1, "message": "There are 98 at most." }), "meant for whoever asks");

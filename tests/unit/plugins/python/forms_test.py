@@ -277,6 +277,24 @@ class FormsTest(unittest.TestCase):
         with self.assertRaisesRegex(Misfit, '"name" is missing'):
             decode_texts(members, {"n": "5"})
 
+    def test_a_whole_number_has_one_spelling(self) -> None:
+        class Level(int, enum.Enum):
+            LOW = 1
+
+        for text, value in (("5", 5), ("-5", -5), ("0", 0)):
+            self.assertEqual(decode_texts([member_of("n", int, MISSING)], {"n": text}), {"n": value})
+        self.assertEqual(decode_texts([member_of("n", Level, MISSING)], {"n": "1"}), {"n": Level.LOW})
+        self.assertEqual(decode_texts([member_of("n", float, MISSING)], {"n": "7.50"}), {"n": 7.5})
+        for hint, texts in {
+            int: ("+5", "05", "5.0", "5e0", " 5", "5\n", "-0"),
+            Level: ("01", "1.0", " 1"),
+            bool: (" true",),
+            float: (" 7.5",),
+        }.items():
+            for text in texts:
+                with self.subTest(text, hint=hint), self.assertRaises(Misfit):
+                    decode_texts([member_of("n", hint, MISSING)], {"n": text})
+
     def test_a_number_that_is_not_finite_does_not_fit(self) -> None:
         for text in ("NaN", "Infinity", "-1e999", "1" + "0" * 400):
             for hint, words in ((int, '"n" must be an integer'), (float, '"n" must be a number within bounds')):

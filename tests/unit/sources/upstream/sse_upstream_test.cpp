@@ -78,7 +78,7 @@ TEST_F(SseUpstreamTest, SaysTheRevisionOverHttpWithSseSinceThatIsDone) {
     };
     post(Method::initialize, "");
     post(Method::notifications_initialized, revision);
-    // What answers a input request does not say it.
+    // What answers an input request does not say it.
     post(std::nullopt, "");
     const std::string said = revision == "2025-06-18" ? revision : "";
     EXPECT_EQ(posts, (std::vector<std::string>{"", said, said}));
