@@ -105,9 +105,10 @@ Result<KeywordPtr> compile_type(const KeywordSite& site) {
   return std::make_unique<Type>(allowed);
 }
 
-// What is compared with it is looked at no further than it is long.
+// A number is read as a whole; anything else is looked at no further than the other is long.
 std::size_t steps_to_compare(JsonValue value, JsonValue expected) {
-  return std::min(steps_to_read(value.text()), steps_to_read(expected.text()));
+  return value.is_number() ? steps_to_read(value.text())
+                           : std::min(steps_to_read(value.text()), steps_to_read(expected.text()));
 }
 
 class Enum final : public Keyword {

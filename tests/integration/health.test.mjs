@@ -79,8 +79,9 @@ test('AHostThatStartsIsAliveAndNotReady', { skip: inProcess && 'such a plugin wo
   assert.equal(await status(base, '/livez'), 200);
   const host = await started;
   const { time } = await log.until({ event: 'serving' });
-  if (asked < Date.parse(time)) assert.deepEqual([starting.status, starting.text], [503, '{"status":"starting"}\n']);
-  else context.diagnostic('the host served before it was asked');
+  if (starting.status === 503) assert.equal(starting.text, '{"status":"starting"}\n');
+  // It is ready a moment before it says that it serves.
+  else assert.ok(asked > Date.parse(time) - 1000, 'a host that starts is not ready');
   assert.equal(await status(base, '/readyz'), 200);
   assert.equal(await status(host.address, '/readyz'), 200);
 });

@@ -265,7 +265,7 @@ test('AHalfSentRequestHoldsUpForNoLongerThanHeadersMayTake', async (context) => 
   const begin = Date.now();
   host.signal('SIGTERM');
   assert.deepEqual(await host.end(), orderly);
-  assert.ok(Date.now() - begin < 30_000);
+  assert.ok(Date.now() - begin < 8_000); // without the option headers may take 10 s
   half.end();
 });
 

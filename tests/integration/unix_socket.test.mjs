@@ -175,7 +175,11 @@ test('NginxInFrontSaysForWhomItAsks', { skip: !nginx && 'nginx is not installed'
     'allow_hosts = ["tools.example"]',
   );
   const host = await local.start();
-  context.after(() => host.stop().finally(() => local.components.discard()));
+  let endOfFront = () => {};
+  context.after(async () => {
+    await endOfFront();
+    await host.stop().finally(() => local.components.discard());
+  });
   const port = await freePort();
   const folder = join(local.components.folder, 'nginx');
   mkdirSync(folder);
@@ -203,12 +207,12 @@ http {
 }
 `,
   );
-  const front = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit' });
+  const front = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'inherit'] });
   const gone = once(front, 'exit');
-  context.after(() => {
+  endOfFront = () => {
     front.kill('SIGTERM');
     return gone;
-  });
+  };
   const url = `http://127.0.0.1:${port}/mcp`;
   const as = (user) => ({ Host: 'tools.example', Authorization: `Basic ${btoa(`${user}:secret`)}` });
   assert.deepEqual(await untilReached(() => toolsOf(url, { headers: as('ada') })), ['version']);

@@ -30,22 +30,21 @@ void UpstreamListening::begin_anew(Clock::time_point now) {
 void UpstreamListening::subscribe(const UpstreamLink& link, std::set<std::string> uris) {
   const auto number = [&] {
     const MutexLock lock(mutex_);
-    for (const auto& uri : std::exchange(not_subscribed_, {}))
-      subscribed_.erase(uri);
-    since_ = Clock::now();
     return number_;
   }();
-  const auto ask = [&](Method method, const std::string& uri) {
-    const auto answered = [this, number, uri](const UpstreamOutcome& outcome) {
-      if (std::holds_alternative<UpstreamFailure>(outcome)) not_subscribed(number, uri);
-    };
-    const auto begun = link.client->request(link.peer, method, {{"uri", uri}}, answered);
-    if (begun.has_error()) not_subscribed(number, uri);
+  const auto ask = [&link](Method method, const std::string& uri, UpstreamClient::Answered answered) {
+    return link.client->request(link.peer, method, {{"uri", uri}}, std::move(answered));
   };
   for (const auto& uri : subscribed_)
-    if (!uris.contains(uri)) ask(Method::resources_unsubscribe, uri);
-  for (const auto& uri : uris)
-    if (!subscribed_.contains(uri)) ask(Method::resources_subscribe, uri);
+    if (!uris.contains(uri)) static_cast<void>(ask(Method::resources_unsubscribe, uri, [](const auto&) {}));
+  for (const auto& uri : uris) {
+    if (subscribed_.contains(uri)) continue;
+    const auto begun = ask(Method::resources_subscribe, uri, [this, number, uri](const UpstreamOutcome& outcome) {
+      const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+      subscription_ended(number, uri, failure != nullptr && failure->error.may_pass());
+    });
+    if (begun.has_error()) subscription_ended(number, uri, true);
+  }
   subscribed_ = std::move(uris);
 }
 
@@ -67,10 +66,11 @@ bool UpstreamListening::listen(const UpstreamLink& link, const std::vector<std::
   if (wanted == listens_for_) return false;
   listens_for_ = wanted;
   const auto since = Clock::now();
+  bool had_ended = false;
   const auto number = [&] {
     const MutexLock lock(mutex_);
     since_ = since;
-    has_ended_ = false;
+    had_ended = std::exchange(has_ended_, false);
     return ++number_;
   }();
   const auto before = std::exchange(request_, std::nullopt);
@@ -82,7 +82,7 @@ bool UpstreamListening::listen(const UpstreamLink& link, const std::vector<std::
   }
   if (before) link.client->cancel(peer, *before, "what is listened for has changed");
   const bool tells_of_lists = wanted.size() > wanted.count("resourceSubscriptions");
-  return tells_of_lists && !before;
+  return tells_of_lists && (!before || had_ended);
 }
 
 void UpstreamListening::listen_again(const UpstreamLink& link, const std::vector<std::string>& uris) {
@@ -91,6 +91,8 @@ void UpstreamListening::listen_again(const UpstreamLink& link, const std::vector
   {
     const MutexLock lock(mutex_);
     has_ended_ = false;
+    for (const auto& uri : std::exchange(not_subscribed_, {}))
+      subscribed_.erase(uri);
   }
   listen(link, uris);
 }
@@ -112,13 +114,16 @@ void UpstreamListening::ended(std::uint64_t number, Clock::time_point since, con
   told_of_end_();
 }
 
-// It is asked again later, as all that has failed meanwhile. What it refuses in words it would refuse again.
-void UpstreamListening::not_subscribed(std::uint64_t number, const std::string& uri) {
+// One that may still come is asked for again later, with all others that failed meanwhile.
+void UpstreamListening::subscription_ended(std::uint64_t number, const std::string& uri, bool may_come) {
   {
     const MutexLock lock(mutex_);
     if (number != number_) return;
+    if (!may_come && not_subscribed_.empty()) failures_in_row_ = 0;
+    if (!may_come) return;
     not_subscribed_.insert(uri);
     if (std::exchange(has_ended_, true)) return;
+    since_ = Clock::now();
     ++failures_in_row_;
   }
   told_of_end_();

@@ -38,7 +38,7 @@ class UpstreamListening {
  private:
   void subscribe(const UpstreamLink& link, std::set<std::string> uris);
   void ended(std::uint64_t number, Clock::time_point since, const UpstreamOutcome& outcome);
-  void not_subscribed(std::uint64_t number, const std::string& uri);
+  void subscription_ended(std::uint64_t number, const std::string& uri, bool may_come);
 
   const std::function<void()> told_of_end_;
   Json listens_for_ = Json::object();

@@ -378,6 +378,8 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
 }
 
 void UpstreamPlugin::listen(const UpstreamLink& link) {
+  // The one that is due begins with what clients are subscribed to then.
+  if (link.peer.is_modern && listening_.due()) return;
   if (listening_.listen(link, watched_resources(link.peer))) list_after_gap();
 }
 
@@ -437,8 +439,7 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   }
   if (pings || now >= ping_at_) ping_at_ = Clock::now() + ping_interval;
   if (lists) list_again(link);
-  // One that is due begins with what clients are subscribed to then.
-  if (listens && !listening_.due()) {
+  if (listens) {
     listen(link);
     listen_at_ = Clock::now() + subscriptions_interval;
   }
@@ -448,7 +449,7 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
 
 void UpstreamPlugin::listen_again(const UpstreamLink& link) {
   listening_.listen_again(link, watched_resources(link.peer));
-  list_after_gap();
+  if (link.peer.is_modern) list_after_gap();  // others tell of their lists unasked
 }
 
 // Whatever came of it, calls that wait for it are made again: they say what is wrong then.

@@ -198,7 +198,8 @@ def _of_author(frames: Iterable[traceback.FrameSummary]) -> list[traceback.Frame
 
 
 def _in_one_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0]
+    words = str(traceback.TracebackException.from_exception(error))  # also of one that cannot say itself
+    return f"{type(error).__name__}: {words}".splitlines()[0]
 
 
 def described(error: BaseException) -> str:

@@ -560,7 +560,7 @@ def _from_text(form: Form, text: str) -> Any:
         if isinstance(value, str) or is_other_spelling:
             raise as_text from None
         decoded = form.decode(value)
-        if isinstance(value, float) and not isinstance(decoded, float):
+        if isinstance(value, float) and isinstance(decoded, int):
             raise as_text from None
         return decoded
 
