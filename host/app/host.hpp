@@ -1,6 +1,6 @@
 // The objects that serve plugins, in the order in which they need each other. Made by a command, which adds what it
-// needs on top; ended by finish, or by the destructor where nothing can be in flight. As many
-// members as there are parts, because this is where they are put together.
+// needs on top; ended by finish, or by the destructor where nothing can be in flight. As many members as there are
+// parts, because this is where they are put together.
 #pragma once
 
 #include <chrono>

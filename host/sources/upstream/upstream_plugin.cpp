@@ -33,7 +33,7 @@ constexpr milliseconds look_interval{2000};
 constexpr milliseconds idle_look{10'000};
 // For a process to end by itself, after its connection; then by a signal.
 constexpr milliseconds goodbye_time{1000};
-// To its resources: those that clients are subscribed to, and as many of all that it lists, so that of these nothing is
+// To its resources: those that clients are subscribed to, and the first that it lists, so that of these nothing is
 // missed between a client's subscription and ours.
 constexpr std::size_t max_subscriptions = 1000;
 constexpr std::size_t max_listed_subscriptions = 100;
