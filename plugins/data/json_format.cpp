@@ -11,6 +11,8 @@ namespace plugins::data {
 namespace {
 
 constexpr std::size_t max_depth = 200;
+// A value takes up to 130 bytes, however short it is written.
+constexpr std::size_t max_values = 200'000;
 // Of what is indented. Without that it is at most half as long again as what is given.
 constexpr std::size_t max_indented_bytes = 8'388'608;
 
@@ -56,7 +58,12 @@ class Builder {
   const Value& root() const { return root_; }
 
  private:
-  Value& add() { return open_.empty() ? root_ : open_.back()->items.emplace_back(); }
+  Value& add() {
+    if (++values_ > max_values) {
+      throw std::invalid_argument("The JSON has more than " + std::to_string(max_values) + " values. Give it in parts");
+    }
+    return open_.empty() ? root_ : open_.back()->items.emplace_back();
+  }
   bool scalar(std::string text) {
     add().text = std::move(text);
     return true;
@@ -75,6 +82,7 @@ class Builder {
     return true;
   }
 
+  std::size_t values_ = 0;
   Value root_;
   // The last item of each is the next: what lies before it does not move while that grows.
   std::vector<Value*> open_;

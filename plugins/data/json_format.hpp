@@ -8,7 +8,7 @@
 namespace plugins::data {
 
 // `indent` is spaces a level; with 0 everything is in one line. Throws std::invalid_argument that says where it is no
-// JSON, that it is nested too deeply, or that the indent makes too much of it.
+// JSON, that it is nested too deeply or has too many values, or that the indent makes too much of it.
 std::string format_json(std::string_view json, int indent, bool sort_keys);
 
 }  // namespace plugins::data

@@ -332,6 +332,19 @@ TEST(DataJson, TheIndentMakesNoMoreThanItMay) {
   EXPECT_LT(format_json(json, 0, false).size(), 2 * json.size());
 }
 
+TEST(DataJson, HasAsManyValuesAsItMayAndNoMore) {
+  std::string ones = "1";
+  for (int i = 1; i < 199'999; ++i)
+    ones += ",1";
+  EXPECT_EQ(format_json("[" + ones + "]", 0, false).size(), 3U * 199'999);
+  try {
+    format_json("[" + ones + ",1]", 0, false);
+    FAIL() << "it took more";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "The JSON has more than 200000 values. Give it in parts");
+  }
+}
+
 TEST(DataNumberText, IsWholeBeforeThePointAndHasTheDigitsThatItNeeds) {
   EXPECT_EQ(short_text(1700000000), "1700000000");
   EXPECT_EQ(short_text(1700000000.25), "1700000000");
