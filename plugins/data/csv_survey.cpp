@@ -22,14 +22,15 @@ constexpr std::size_t max_sample = 100'000;
 constexpr int records_between_reports = 10'000;
 
 // Most texts are ASCII, for which a look at each byte is enough.
-bool is_unicode(std::string_view text) {
+bool is_unicode(const CsvReader& reader) {
   unsigned char all = 0;
   bool has_nul = false;
-  for (const char c : text) {
+  for (const char c : reader.record()) {
     all = static_cast<unsigned char>(all | static_cast<unsigned char>(c));
     has_nul = has_nul || c == '\0';
   }
-  return (all < 0x80 && !has_nul) || is_text(text);
+  // The fields lie behind each other without what delimits them: parts of two would make a character.
+  return (all < 0x80 && !has_nul) || std::all_of(reader.fields().begin(), reader.fields().end(), is_text);
 }
 
 // What may delimit fields unless somebody says so.
@@ -135,7 +136,7 @@ Survey survey_csv(const Descriptor& file, char delimiter, const BytesRead& bytes
   ::lseek(file.get(), 0, SEEK_SET);
   CsvReader reader(file, delimiter);
   const auto require_text = [&reader] {
-    if (!is_unicode(reader.record())) throw CsvError(reader.line(), "this is not UTF-8 text");
+    if (!is_unicode(reader)) throw CsvError(reader.line(), "this is not UTF-8 text");
   };
   if (!reader.next()) throw CsvError(1, "the file is empty; the first line has the names of the columns");
   require_text();

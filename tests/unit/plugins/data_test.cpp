@@ -87,6 +87,10 @@ TEST_F(Csv, MistakesAreToldWithTheirLines) {
   EXPECT_THAT(failure("a\n\"" + std::string(5'000'000, 'x')),
               HasSubstr("line 2: the record is longer than 4194304 bytes"));
   EXPECT_EQ(failure("a\nx\n" + std::string("\0", 1) + "\n"), "line 3: this is not UTF-8 text");
+  // Both halves of a character, but in two fields.
+  EXPECT_EQ(failure("a,b\n1,2\nx\xC3,\xA9y\n"), "line 3: this is not UTF-8 text");
+  EXPECT_EQ(failure("a\xC3,\xA9\n"), "line 1: this is not UTF-8 text");
+  EXPECT_EQ(failure("ä,b\né,\n"), "none");
   EXPECT_THAT(failure(std::string(200, 'x') + "\n1\n"), HasSubstr("the name of column 1 has more than 128 bytes"));
 }
 
