@@ -21,6 +21,7 @@
 #include "data/settings.hpp"
 #include "data/table_store.hpp"
 #include "data/temporary_files.hpp"
+#include "shared/folder_database.hpp"
 #include "shared/rooted_directory.hpp"
 
 namespace plugins::data {
@@ -100,8 +101,9 @@ class Service {
   Service(const Settings& settings, const std::string& data)
       : settings_(settings),
         directory_(settings.folder),
-        store_(data + "/tables.db", {settings.max_tables, settings.max_store_bytes}),
+        store_(database_of_folder(data, "tables", settings.folder), {settings.max_tables, settings.max_store_bytes}),
         temporary_files_(settings.max_temporary_bytes) {
+    remove_other_databases(data, "tables", store_.file());
     // One bound for all that SQLite does in this process: it has none for a connection.
     sqlite3_hard_heap_limit64(settings.max_memory_bytes);
   }

@@ -7,7 +7,6 @@
 
 #include "data/csv_reader.hpp"
 #include "data/table_store.hpp"
-#include "shared/file_lock.hpp"
 
 namespace plugins::data {
 namespace {
@@ -18,7 +17,7 @@ constexpr std::int64_t page_bytes = 4096;
 
 FileLock only_load(const std::string& file, const std::function<void()>& wait) {
   for (;;) {
-    auto lock = FileLock::try_take(file + ".lock");
+    auto lock = FileLock::try_take(file + ".loading");
     if (lock) return *std::move(lock);
     wait();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -52,7 +52,7 @@ sqlite::Database TableStore::opened(const std::string& file) {
 }
 
 TableStore::TableStore(std::string file, const StoreLimits& limits)
-    : file_(std::move(file)), limits_(limits), database_(opened(file_)) {}
+    : file_(std::move(file)), limits_(limits), in_use_(FileLock::share(file_ + ".lock")), database_(opened(file_)) {}
 
 std::vector<Table> TableStore::tables() {
   const MutexLock lock(mutex_);

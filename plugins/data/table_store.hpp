@@ -11,6 +11,7 @@
 #include <mcp/plugin.hpp>
 
 #include "data/csv_survey.hpp"
+#include "shared/file_lock.hpp"
 #include "shared/mutex.hpp"
 #include "shared/sqlite.hpp"
 
@@ -38,7 +39,8 @@ struct StoreLimits {
 
 class TableStore {
  public:
-  // Makes the file if it is not there, and anew if it is damaged, because all that is in it can be loaded again.
+  // FILE.lock, which is shared, says that it is in use. Makes the file if it is not there, and anew if it is damaged,
+  // because all that is in it can be loaded again.
   TableStore(std::string file, const StoreLimits& limits);
 
   const std::string& file() const { return file_; }
@@ -61,6 +63,7 @@ class TableStore {
 
   const std::string file_;
   const StoreLimits limits_;
+  const FileLock in_use_;
   Mutex mutex_;
   const sqlite::Database database_ GUARDED_BY(mutex_);
 };

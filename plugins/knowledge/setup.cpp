@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +14,7 @@
 #include "knowledge/index_reader.hpp"
 #include "knowledge/indexer.hpp"
 #include "knowledge/settings.hpp"
-#include "shared/file_lock.hpp"
+#include "shared/folder_database.hpp"
 #include "shared/text.hpp"
 
 namespace plugins::knowledge {
@@ -56,37 +55,16 @@ struct Found {
 constexpr std::chrono::milliseconds start{500};
 constexpr std::chrono::seconds first_look{2};
 
-// The index of one folder: a hash (FNV-1a) of its path is in the name, because a version with another folder may still
-// be running.
-std::string index_file(const std::string& data, const std::string& folder) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : folder)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return data + "/index-" + std::to_string(hash) + ".db";
-}
-
-// Indexes of other folders that nobody keeps.
-void remove_old_indexes(const std::string& data, const std::string& file) {
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(data, ignored)) {
-    const auto path = entry.path().string();
-    if (!entry.path().filename().string().starts_with("index-") || !path.ends_with(".db")) continue;
-    if (path == file) continue;
-    const auto lock = FileLock::try_take(path + ".lock");
-    if (lock) sqlite::remove_database(path);
-  }
-}
-
 // What is there between start and stop.
 class Service {
  public:
   Service(mcp::Plugin& plugin, const Settings& settings)
       : directory_(settings.folder),
         max_file_bytes_(settings.max_file_bytes),
-        file_(index_file(plugin.data_directory(), settings.folder)),
+        file_(database_of_folder(plugin.data_directory(), "index", settings.folder)),
         reader_(file_),
         indexer_(plugin, settings, file_, reader_, [this](const std::string& id) { return read(id); }) {
-    remove_old_indexes(plugin.data_directory(), file_);
+    remove_other_databases(plugin.data_directory(), "index", file_);
     indexer_.wait_for_first_look(start);
   }
 

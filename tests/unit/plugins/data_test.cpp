@@ -1,5 +1,8 @@
 #include <fcntl.h>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -16,6 +19,7 @@
 #include "data/setup.hpp"
 #include "data/table_store.hpp"
 #include "data/temporary_files.hpp"
+#include "shared/folder_database.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace plugins::data {
@@ -299,6 +303,34 @@ TEST_F(Store, ATableIsFoundWhateverTheCaseOfItsName) {
   load("Sales 2026.csv", "x\n1\n");
   EXPECT_EQ(store_.find("SALES_2026")->rows, 1);
   EXPECT_EQ(answer("SELECT * FROM Sales_2026"), "[[1]]");
+}
+
+class Databases : public testing::Test {
+ protected:
+  std::string file(const std::string& folder) { return database_of_folder(data(), "tables", folder); }
+  std::string data() const { return folder_.path().string(); }
+
+  mcph::test::TemporaryFolder folder_;
+};
+
+TEST_F(Databases, AreThoseOfOneFolder) {
+  EXPECT_EQ(file("/a"), file("/a"));
+  EXPECT_NE(file("/a"), file("/b"));
+}
+
+TEST_F(Databases, ThoseOfOtherFoldersAreRemovedWhenNobodyUsesThem) {
+  std::optional<TableStore> first(std::in_place, file("/a"), StoreLimits{100, 100'000'000});
+  const TableStore second(file("/a"), {100, 100'000'000});
+  const TableStore other(file("/b"), {100, 100'000'000});
+  folder_.write("tables-notes.txt", "x");
+  first.reset();
+  remove_other_databases(data(), "tables", file("/b"));
+  EXPECT_TRUE(std::filesystem::exists(file("/a")));
+  { const TableStore third(file("/c"), {100, 100'000'000}); }
+  remove_other_databases(data(), "tables", file("/b"));
+  EXPECT_FALSE(std::filesystem::exists(file("/c")));
+  EXPECT_TRUE(std::filesystem::exists(file("/b")));
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "tables-notes.txt"));
 }
 
 TEST(DataChart, HasNothingInItThatIsNotText) {

@@ -92,5 +92,16 @@ TEST(FileLock, IsHeldByOneAtATimeAlsoInOneProcess) {
   EXPECT_TRUE(FileLock::try_take(file));
 }
 
+TEST(FileLock, IsHeldBySeveralWhoShareIt) {
+  const mcph::test::TemporaryFolder folder;
+  const auto file = (folder.path() / "lock").string();
+  {
+    const auto first = FileLock::share(file);
+    const auto second = FileLock::share(file);
+    EXPECT_FALSE(FileLock::try_take(file));
+  }
+  EXPECT_TRUE(FileLock::try_take(file));
+}
+
 }  // namespace
 }  // namespace plugins
