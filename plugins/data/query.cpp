@@ -92,20 +92,25 @@ sqlite::Statement prepared(const sqlite::Database& database, const std::string& 
   return statement;
 }
 
+// What each takes, NULL and the empty text, too.
+constexpr std::int64_t bytes_of_value = 8;
+
 mcp::Json value_of(const sqlite::Statement& row, int column, std::int64_t& bytes) {
+  bytes += bytes_of_value;
   switch (row.type(column)) {
     case SQLITE_INTEGER:
-      bytes += 8;
       return row.integer(column);
     case SQLITE_FLOAT:
-      bytes += 8;
       if (!std::isfinite(row.real(column))) return nullptr;
       return row.real(column);
     case SQLITE_TEXT:
       bytes += static_cast<std::int64_t>(row.text(column).size());
       return row.string(column);
-    case SQLITE_BLOB:
-      return "(" + std::to_string(row.text(column).size()) + " bytes)";
+    case SQLITE_BLOB: {
+      auto words = "(" + std::to_string(row.text(column).size()) + " bytes)";
+      bytes += static_cast<std::int64_t>(words.size());
+      return words;
+    }
     default:
       return nullptr;
   }

@@ -215,6 +215,15 @@ std::string rows_sql(int count) {
          "), t AS (SELECT i, printf('%0512d', i) AS x FROM n) ";
 }
 
+TEST_F(Store, AResultOfNothingButNullsOrBlobsIsBounded) {
+  for (const std::string value : {"NULL", "''", "x''", "1"}) {
+    const auto result = run_query(store_.file(), rows_sql(1000) + "SELECT " + value + " FROM t",
+                                  {std::chrono::minutes(1), 1000, 1024}, temporary_files_, [] { return false; });
+    EXPECT_TRUE(result.is_truncated) << value;
+    EXPECT_LE(result.rows.size(), 128U) << value;
+  }
+}
+
 TEST_F(Store, TheTemporaryFilesOfQueriesAreBounded) {
   for (const auto* const select :
        {"SELECT i FROM t ORDER BY x DESC", "SELECT count(DISTINCT x) FROM t", "SELECT x, count(*) FROM t GROUP BY x",
