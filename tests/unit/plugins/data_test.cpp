@@ -1,3 +1,4 @@
+#include <chrono>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
@@ -207,6 +208,47 @@ TEST_F(Store, AQueryEndsInTimeWhateverItsFunctionsAreGiven) {
     EXPECT_THAT(failure(forever + slow + " FROM n", {std::chrono::milliseconds(100), 1, 1}), HasSubstr("took longer"));
   EXPECT_THAT(failure("SELECT json_patch('{}', '{}')", {std::chrono::milliseconds(100), 1, 1}),
               HasSubstr("not authorized to use function: json_patch"));
+}
+
+TEST_F(Store, LikeAndGlobTakeNoLongerThanTheyMay) {
+  const QueryLimits limits{std::chrono::minutes(1), 1, 1000};
+  const std::string text = "printf('%.*c', 4000000, 'a') ";
+  const std::string pattern = "printf('%.*c', 497, 'a') || 'b'";
+  for (const auto& compared :
+       {"LIKE '%' || " + pattern, "GLOB '*' || " + pattern, "LIKE '%' || " + pattern + " ESCAPE '!'"})
+    EXPECT_THAT(failure("SELECT " + text + compared, limits),
+                HasSubstr("with a text of 4000000 bytes and a pattern of 499"));
+  EXPECT_THAT(failure("SELECT 'a' LIKE printf('%.*c', 501, 'a')", limits), HasSubstr("has at most 500 bytes"));
+  EXPECT_EQ(answer("SELECT " + text + "LIKE '%aaab', " + text + "GLOB '*aaa'"), "[[0,1]]");
+}
+
+// In one row SQLite looks at no time between its expressions.
+TEST_F(Store, AQueryOfOneRowThatComparesMuchEndsInTime) {
+  load("text.csv", "x\n" + std::string(4'000'000, 'a') + "\n");
+  std::string sql = "SELECT 0";
+  for (int i = 0; i < 900; ++i)
+    sql += ",x LIKE '%aaaaaaaaaaa" + std::to_string(i) + "'";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(failure(sql + " FROM text", {std::chrono::milliseconds(100), 1, 1000}), HasSubstr("took longer"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST_F(Store, ComparesAsSqliteDoes) {
+  EXPECT_EQ(answer("SELECT 'Abc' LIKE 'a%C', 'Äb' LIKE 'ä_', 'abc' LIKE 'ab', '' LIKE '%', 'größe' LIKE 'gr__e', "
+                   "NULL LIKE 'a', 'a' LIKE NULL, 12 LIKE '1_', x'61' LIKE 'a', 'a' NOT LIKE 'b'"),
+            "[[1,0,0,1,1,null,null,1,0,1]]");
+  EXPECT_EQ(answer("SELECT '50%' LIKE '50!%' ESCAPE '!', '500' LIKE '50!%' ESCAPE '!', 'a_b' LIKE 'aß_b' ESCAPE 'ß', "
+                   "'axb' LIKE 'aß_b' ESCAPE 'ß', 'a' LIKE 'a' ESCAPE NULL"),
+            "[[1,0,1,0,null]]");
+  // The escape character is a wildcard no more.
+  EXPECT_EQ(answer("SELECT 'a%b' LIKE 'a%%_' ESCAPE '%', 'axb' LIKE 'a%%b' ESCAPE '%', 'a_b' LIKE 'a__%' ESCAPE '_', "
+                   "'axb' LIKE 'a__%' ESCAPE '_', 'a\\b' LIKE 'a\\%_' ESCAPE '%', 'a' LIKE 'a%' ESCAPE '%'"),
+            "[[1,0,1,0,0,0]]");
+  EXPECT_EQ(answer("SELECT 'abc' GLOB 'a*', 'Abc' GLOB 'a*', 'abc' GLOB '[a-b]?c', 'a*' GLOB 'a[*]', NULL GLOB 'a', "
+                   "x'61' GLOB 'a'"),
+            "[[1,0,1,1,null,0]]");
+  EXPECT_THAT(failure("SELECT 'a' LIKE 'a' ESCAPE 'ab'", {std::chrono::minutes(1), 1, 1000}),
+              HasSubstr("ESCAPE expression must be a single character"));
 }
 
 // So many rows of half a KiB.
