@@ -6,7 +6,8 @@
 namespace plugins::docs {
 namespace {
 
-constexpr std::size_t max_paragraph = 200;
+// Of a title, and of a paragraph.
+constexpr std::size_t max_bytes = 200;
 constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
@@ -62,8 +63,8 @@ bool begins_paragraph(std::string_view line) {
 }
 
 std::string cut_off(std::string text) {
-  if (text.size() <= max_paragraph) return text;
-  std::size_t end = max_paragraph;
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
     --end;
   return text.substr(0, end) + "...";
@@ -77,9 +78,9 @@ class Summary {
       end_paragraph();
     } else if (const std::string_view title = heading(line); !title.empty()) {
       end_paragraph();
-      if (summary_.title.empty()) summary_.title = title;
+      if (summary_.title.empty()) summary_.title = cut_off(std::string(title));
     } else if (is_underline(line) && !paragraph_.empty()) {
-      if (summary_.title.empty()) summary_.title = paragraph_;
+      if (summary_.title.empty()) summary_.title = cut_off(paragraph_);
       paragraph_.clear();
     } else if (!paragraph_.empty() || begins_paragraph(line)) {
       if (!paragraph_.empty()) paragraph_ += ' ';

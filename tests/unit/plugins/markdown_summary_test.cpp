@@ -60,6 +60,12 @@ TEST(MarkdownSummary, LongParagraphIsCutBetweenCharacters) {
   EXPECT_EQ(cut, text.substr(0, 199) + "...");
 }
 
+TEST(MarkdownSummary, LongTitleIsCutToo) {
+  const std::string text(1'000'000, 'x');
+  EXPECT_EQ(title("# " + text), text.substr(0, 200) + "...");
+  EXPECT_EQ(title(text + "\n===\n"), text.substr(0, 200) + "...");
+}
+
 TEST(MarkdownSummary, EmptyTextHasNothing) {
   EXPECT_EQ(title(""), "");
   EXPECT_EQ(paragraph("\n\n"), "");
