@@ -21,20 +21,37 @@ bool is_hidden(const RelativePath& path) {
   return false;
 }
 
+std::int64_t nanoseconds_of(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 std::string name_without_ending(const std::string& name) {
   return name.substr(0, name.rfind('.'));
 }
 
 }  // namespace
 
-FolderScan DocumentFolder::scan(const Documents& known) const {
+FolderScan DocumentFolder::scan(const FolderScan& before) const {
   FolderScan scan;
   const auto add = [&](const WalkedEntry& entry) {
     if (!S_ISREG(entry.status.st_mode) || !is_markdown(entry.path.name()) || is_hidden(entry.path)) return true;
     scan.is_complete = scan.documents.size() < max_documents;
     if (!scan.is_complete) return false;
-    // What vanished or became unreadable since the folder was read is left out.
-    if (auto found = document(entry, known)) scan.documents.emplace(entry.path.text(), *std::move(found));
+    const auto path = entry.path.text();
+    const auto size = static_cast<std::uint64_t>(entry.status.st_size);
+    const auto changed = nanoseconds_of(entry.status.st_ctim);
+    const auto unlisted = before.unlisted.find(path);
+    if (unlisted != before.unlisted.end() && unlisted->second.is_unchanged(size, changed)) {
+      scan.unlisted.insert(*unlisted);
+      return true;
+    }
+    try {
+      scan.documents.emplace(path, document(entry, before.documents));
+    } catch (const FileError& error) {
+      // What has vanished since the folder was read is no file, and what fails at the moment is tried again.
+      if (error.is_not_found() || error.is_of_the_moment()) return true;
+      scan.unlisted.emplace(path, UnlistedFile{size, changed, error.what()});
+    }
     return true;
   };
   try {
@@ -42,38 +59,32 @@ FolderScan DocumentFolder::scan(const Documents& known) const {
     scan.is_complete = scan.is_complete && saw_all;
   } catch (const FileError& error) {
     const bool is_gone = error.is_not_found() || error.is_not_a_folder();
-    return {is_gone ? Documents() : known, true};
+    return is_gone ? FolderScan() : FolderScan{before.documents, before.unlisted, true};
   }
   return scan;
 }
 
-std::optional<Document> DocumentFolder::document(const WalkedEntry& entry, const Documents& known) const {
-  const timespec& modified = entry.status.st_mtim;
-  Document document{static_cast<std::uint64_t>(entry.status.st_size),
-                    std::int64_t{modified.tv_sec} * 1'000'000'000 + modified.tv_nsec,
-                    {},
-                    {}};
+Document DocumentFolder::document(const WalkedEntry& entry, const Documents& known) const {
+  Document document{static_cast<std::uint64_t>(entry.status.st_size), nanoseconds_of(entry.status.st_mtim), {}, {}};
   const auto before = known.find(entry.path.text());
   if (before != known.end() && before->second.is_unchanged(document)) return before->second;
-  try {
-    const std::string content = directory_.read(entry.path, max_document_size);
-    if (!is_text(content)) return std::nullopt;
-    MarkdownSummary summary = summarize_markdown(content);
-    document.title = summary.title.empty() ? name_without_ending(entry.path.name()) : std::move(summary.title);
-    document.description = std::move(summary.paragraph);
-  } catch (const FileError&) {
-    return std::nullopt;
-  }
+  MarkdownSummary summary = summarize_markdown(text(entry.path));
+  document.title = summary.title.empty() ? name_without_ending(entry.path.name()) : std::move(summary.title);
+  document.description = std::move(summary.paragraph);
   return document;
+}
+
+std::string DocumentFolder::text(const RelativePath& path) const {
+  std::string content = directory_.read(path, max_document_size);
+  if (!is_text(content)) throw FileError(EILSEQ, "is not UTF-8 text");
+  return content;
 }
 
 std::optional<std::string> DocumentFolder::read(std::string_view path) const {
   const auto place = RelativePath::parse(path);
   if (!place || place->is_empty() || !is_markdown(place->name()) || is_hidden(*place)) return std::nullopt;
   try {
-    std::string content = directory_.read(*place, max_document_size);
-    if (!is_text(content)) throw FileError(EILSEQ, "is not UTF-8 text");
-    return content;
+    return text(*place);
   } catch (const FileError& error) {
     if (error.is_not_found() || error.is_not_a_folder()) return std::nullopt;
     throw;

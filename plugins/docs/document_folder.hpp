@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,9 +29,21 @@ struct Document {
 // By path in the folder: "guide/install.md".
 using Documents = std::map<std::string, Document, std::less<>>;
 
+// A file that is not listed, as long as it does not change.
+struct UnlistedFile {
+  std::uint64_t size = 0;
+  std::int64_t changed_nanoseconds = 0;  // its permissions, too
+  std::string reason;                    // "is not UTF-8 text"
+
+  bool is_unchanged(std::uint64_t size_now, std::int64_t changed_now) const {
+    return size == size_now && changed_nanoseconds == changed_now;
+  }
+};
+
 struct FolderScan {
   Documents documents;
-  bool is_complete = true;  // false: there are more than are looked for
+  std::map<std::string, UnlistedFile, std::less<>> unlisted;  // by path in the folder
+  bool is_complete = true;                                    // false: there are more than are looked for
 };
 
 class DocumentFolder {
@@ -44,16 +57,17 @@ class DocumentFolder {
   const std::string& path() const { return directory_.path(); }
   std::optional<FileError> why_unreadable() const { return directory_.why_unreadable(); }
 
-  // What is there now, without documents that are too large or cannot be read. Reads those only that `known` does not
-  // have unchanged. Empty if the folder is not there; what is known where it cannot be opened for another reason, which
-  // may be one of the moment, as in a file system of the network.
-  FolderScan scan(const Documents& known) const;
+  // What is there now; documents that are too large or cannot be read are not listed. Reads those only that `before`
+  // does not have unchanged. Empty if the folder is not there; as before where it cannot be opened for another reason,
+  // which may be one of the moment, as in a file system of the network.
+  FolderScan scan(const FolderScan& before) const;
 
   // The content of one document. Nothing if there is none with this path. Throws FileError.
   std::optional<std::string> read(std::string_view path) const;
 
  private:
-  std::optional<Document> document(const WalkedEntry& entry, const Documents& known) const;
+  std::string text(const RelativePath& path) const;
+  Document document(const WalkedEntry& entry, const Documents& known) const;
 
   RootedDirectory directory_;
 };

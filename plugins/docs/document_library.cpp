@@ -11,6 +11,8 @@
 namespace plugins::docs {
 namespace {
 
+constexpr int max_warnings = 50;
+
 std::string uri_of(std::string_view path) {
   return "docs://" + percent_encoded_path(path);
 }
@@ -26,11 +28,15 @@ DocumentLibrary::DocumentLibrary(mcp::Plugin& plugin, DocumentFolder folder)
     : plugin_(plugin), folder_(std::move(folder)) {}
 
 void DocumentLibrary::refresh() {
-  auto [now, is_complete] = folder_.scan(documents_);
-  if (!is_complete && !std::exchange(has_warned_, true)) warn_of_more();
+  auto scan = folder_.scan(seen_);
+  if (!scan.is_complete && !std::exchange(has_warned_, true)) warn_of_more();
+  for (const auto& [path, file] : scan.unlisted) {
+    if (!seen_.unlisted.contains(path)) warn_of_unlisted(path, file.reason);
+  }
+  const auto& now = scan.documents;
   bool is_changed = now.empty() != has_built_in_;
   std::vector<std::string> gone_or_rewritten;
-  for (const auto& [path, document] : documents_) {
+  for (const auto& [path, document] : seen_.documents) {
     if (has_unchanged(now, path, document)) continue;
     is_changed = true;
     withdraw(path);
@@ -39,14 +45,14 @@ void DocumentLibrary::refresh() {
   // Between the two, because a document may have the name of the built-in one.
   set_built_in(now.empty());
   for (const auto& [path, document] : now) {
-    if (has_unchanged(documents_, path, document)) continue;
+    if (has_unchanged(seen_.documents, path, document)) continue;
     is_changed = true;
     publish(path, document);
   }
-  documents_ = std::move(now);
+  seen_ = std::move(scan);
   if (!is_changed) return;
   std::vector<std::string> paths;
-  for (const auto& [path, document] : documents_)
+  for (const auto& [path, document] : seen_.documents)
     paths.push_back(path);
   {
     const MutexLock lock(mutex_);
@@ -76,6 +82,14 @@ void DocumentLibrary::warn_of_more() {
   plugin_.warn("the folder " + folder_.path() + " has more than " + std::to_string(DocumentFolder::max_documents) +
                " documents, or too many files to look at: some are not listed, and can be read by their path only. " +
                "Give a part of them to another instance of this plugin");
+}
+
+void DocumentLibrary::warn_of_unlisted(const std::string& path, const std::string& reason) {
+  if (warnings_ == max_warnings) return;
+  ++warnings_;
+  plugin_.warn(path + " in " + folder_.path() + " is not listed, because it " + reason + ". Make it UTF-8 of at most " +
+               std::to_string(DocumentFolder::max_document_size) + " bytes that this server may read" +
+               (warnings_ == max_warnings ? "; no more of this kind is said" : ""));
 }
 
 void DocumentLibrary::withdraw(const std::string& path) {

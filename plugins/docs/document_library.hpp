@@ -36,16 +36,18 @@ class DocumentLibrary {
 
  private:
   void warn_of_more();
+  void warn_of_unlisted(const std::string& path, const std::string& reason);
   void withdraw(const std::string& path);
   void publish(const std::string& path, const Document& document);
   void set_built_in(bool is_wanted);
 
   mcp::Plugin& plugin_;
   const DocumentFolder folder_;
-  Documents documents_;  // refresh's own, as the next
+  FolderScan seen_;  // refresh's own, as what follows up to the mutex
   bool has_warned_ = false;
+  int warnings_ = 0;  // of files that are not listed
   mutable Mutex mutex_;
-  std::vector<std::string> paths_ GUARDED_BY(mutex_);  // of documents_
+  std::vector<std::string> paths_ GUARDED_BY(mutex_);  // of the documents that were seen
   std::atomic<bool> has_built_in_ = false;
 };
 

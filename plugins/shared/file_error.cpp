@@ -51,4 +51,21 @@ bool FileError::is_not_a_folder() const {
   return error_ == ENOTDIR;
 }
 
+bool FileError::is_of_the_moment() const {
+  switch (error_) {
+    case EAGAIN:
+    case EBUSY:
+    case EINTR:
+    case EIO:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ESTALE:
+    case ETIMEDOUT:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace plugins

@@ -17,6 +17,8 @@ class FileError : public std::runtime_error {
   bool is_denied() const;
   // A folder was needed, at the end of the path or on the way, where there is something else.
   bool is_not_a_folder() const;
+  // Of the system and not of the file: too many descriptors, no memory, a disk that does not answer.
+  bool is_of_the_moment() const;
 
  private:
   int error_;

@@ -185,8 +185,8 @@ TEST_F(Docs, KeepsTheListWhileTheFolderCannotBeOpened) {
   const auto link = folder_.path() / "link";
   fs::create_directory_symlink(folder_.path() / "docs", link);
   const DocumentFolder folder(link.string());
-  const auto known = folder.scan({}).documents;
-  EXPECT_EQ(known.size(), 2U);
+  const auto known = folder.scan({});
+  EXPECT_EQ(known.documents.size(), 2U);
 
   fs::remove(link);
   fs::create_directory_symlink(link, link);  // leads nowhere else
@@ -194,6 +194,40 @@ TEST_F(Docs, KeepsTheListWhileTheFolderCannotBeOpened) {
 
   fs::remove(link);
   EXPECT_TRUE(folder.scan(known).documents.empty());
+}
+
+TEST_F(Docs, SaysOnceWhyAFileIsNotListed) {
+  folder_.write("docs/latin.md", "Gr\xFC\xDF e");
+  mcp::testing::Harness harness(setup, config());
+  const auto warnings = [&harness] {
+    std::vector<std::string> found;
+    for (const auto& log : harness.logs()) {
+      if (log.message.find("is not listed") != std::string::npos) found.push_back(log.message);
+    }
+    return found;
+  };
+  const auto folder = (folder_.path() / "docs").string();
+  EXPECT_TRUE(comes_true([&] { return !warnings().empty(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_THAT(warnings(), ElementsAre("latin.md in " + folder +
+                                      " is not listed, because it is not UTF-8 text. Make it UTF-8 of at most 10485760 "
+                                      "bytes that this server may read"));
+  folder_.write("docs/latin.md", "Gr\xC3\xBC\xC3\x9F e");
+  EXPECT_TRUE(comes_true([&] { return uris(harness).size() == 3; }));
+}
+
+// As long as it does not change.
+TEST_F(Docs, ReadsAFileThatIsNotListedNoSecondTime) {
+  const auto file = folder_.write("docs/large.md", "");
+  fs::resize_file(file, DocumentFolder::max_document_size + 1);
+  const DocumentFolder folder((folder_.path() / "docs").string());
+  auto known = folder.scan({});
+  ASSERT_EQ(known.unlisted.size(), 1U);
+  EXPECT_EQ(known.unlisted.at("large.md").reason, "has 10485761 bytes; the limit is 10485760");
+  known.unlisted.at("large.md").reason = "as before";
+  EXPECT_EQ(folder.scan(known).unlisted.at("large.md").reason, "as before");
+  fs::resize_file(file, 100);
+  EXPECT_EQ(folder.scan(known).unlisted.at("large.md").reason, "is not UTF-8 text");
 }
 
 TEST_F(Docs, BuiltInDocumentIsThereUntilThereIsAnother) {
