@@ -12,12 +12,15 @@
 
 #include "docs/document_library.hpp"
 #include "shared/folder_watch.hpp"
+#include "shared/mutex.hpp"
 #include "shared/periodic_task.hpp"
 
 namespace plugins::docs {
 namespace {
 
 constexpr int min_interval = 50;
+// A small folder is listed before a client can ask. The documents of others follow.
+constexpr std::chrono::milliseconds start{500};
 
 struct Settings {
   std::optional<std::string> folder;
@@ -44,12 +47,14 @@ class Service {
  public:
   Service(mcp::Plugin& plugin, const Settings& settings)
       : library_(plugin, DocumentFolder(settings.folder ? *settings.folder : plugin.data_directory())) {
-    library_.refresh();
-    rescan_.emplace(std::chrono::milliseconds(settings.rescan_milliseconds), [this, &plugin] { refresh(plugin); });
+    rescan_.emplace(
+        std::chrono::milliseconds(settings.rescan_milliseconds), [this, &plugin] { refresh(plugin); },
+        PeriodicTask::First::at_once);
     // Without file events changes are found by the looks now and then.
     watch_.emplace(std::vector{library_.folder().path()},
                    FolderWatch::Listener{.changed = [this](const std::string&) { rescan_->wake(); },
                                          .degraded = [&plugin](const std::string& reason) { plugin.info(reason); }});
+    wait_for_first_look();
   }
 
   const DocumentLibrary& library() const { return library_; }
@@ -61,9 +66,24 @@ class Service {
     } catch (const std::exception& error) {
       plugin.error("the folder " + library_.folder().path() + " could not be looked through: " + error.what());
     }
+    {
+      const MutexLock lock(mutex_);
+      has_looked_ = true;
+    }
+    looked_.notify_all();
+  }
+
+  void wait_for_first_look() {
+    MutexLock lock(mutex_);
+    const auto end = std::chrono::steady_clock::now() + start;
+    while (!has_looked_ && looked_.wait_until(lock, end)) {
+    }
   }
 
   DocumentLibrary library_;
+  Mutex mutex_;
+  Condition looked_;
+  bool has_looked_ GUARDED_BY(mutex_) = false;
   std::optional<PeriodicTask> rescan_;
   std::optional<FolderWatch> watch_;  // last, because it uses the others
 };

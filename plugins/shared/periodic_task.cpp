@@ -9,8 +9,8 @@ constexpr std::chrono::milliseconds moment{50};
 
 }  // namespace
 
-PeriodicTask::PeriodicTask(std::chrono::milliseconds interval, std::function<void()> task)
-    : interval_(interval), task_(std::move(task)), thread_([this] { run(); }) {}
+PeriodicTask::PeriodicTask(std::chrono::milliseconds interval, std::function<void()> task, First first)
+    : interval_(interval), task_(std::move(task)), thread_([this, first] { run(first); }) {}
 
 PeriodicTask::~PeriodicTask() {
   {
@@ -29,8 +29,9 @@ void PeriodicTask::wake() {
   wake_.notify_all();
 }
 
-void PeriodicTask::run() {
+void PeriodicTask::run(First first) {
   using Clock = std::chrono::steady_clock;
+  if (first == First::at_once) task_();
   MutexLock lock(mutex_);
   for (;;) {
     const auto due = Clock::now() + interval_;

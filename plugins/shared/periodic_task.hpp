@@ -12,8 +12,10 @@ namespace plugins {
 
 class PeriodicTask {
  public:
-  // `task` runs first after one interval. It must not throw.
-  PeriodicTask(std::chrono::milliseconds interval, std::function<void()> task);
+  enum class First { after_interval, at_once };
+
+  // `task` must not throw.
+  PeriodicTask(std::chrono::milliseconds interval, std::function<void()> task, First first = First::after_interval);
   PeriodicTask(const PeriodicTask&) = delete;
   PeriodicTask& operator=(const PeriodicTask&) = delete;
   ~PeriodicTask();
@@ -22,7 +24,7 @@ class PeriodicTask {
   void wake();
 
  private:
-  void run();
+  void run(First first);
 
   const std::chrono::milliseconds interval_;
   const std::function<void()> task_;
