@@ -138,8 +138,8 @@ Note NoteStore::remember(const std::string& owner, std::string text, const std::
     return note;
   } catch (const sqlite::Error& error) {
     if (!error.is_full()) throw;
-    throw StoreFull("The notes of all take " + std::to_string(limits_.store_bytes) +
-                    " bytes, which is the limit of the store: tell its operator");
+    throw StoreFull("The notes of all would take more than " + std::to_string(limits_.store_bytes) +
+                    " bytes, which is the limit of the store (maxStoreBytes), or the disk is full: tell its operator");
   }
 }
 

@@ -69,7 +69,9 @@ TEST(NoteStore, TheFileIsBounded) {
       store.remember("ada", std::string(50'000, 'x'), {});
     FAIL() << "it took more than its limit";
   } catch (const StoreFull& error) {
-    EXPECT_THAT(error.what(), HasSubstr("1048576 bytes, which is the limit of the store"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("more than 1048576 bytes, which is the limit of the store (maxStoreBytes), or the disk is full"));
   }
   EXPECT_FALSE(store.recall("ada", "", {}, 100).empty());
 }
