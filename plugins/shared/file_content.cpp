@@ -23,6 +23,18 @@ std::size_t read_some(const Descriptor& file, char* buffer, std::size_t size) {
   }
 }
 
+// Less than all with errno.
+std::size_t write_as_far_as_possible(const Descriptor& file, std::string_view content) {
+  std::size_t written = 0;
+  while (written < content.size()) {
+    const ssize_t count = ::write(file.get(), content.data() + written, content.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) break;
+    written += static_cast<std::size_t>(count);
+  }
+  return written;
+}
+
 }  // namespace
 
 struct stat status_of(const Descriptor& file) {
@@ -62,12 +74,19 @@ std::string read_file(const std::string& path, std::uint64_t max_size) {
 }
 
 void write_content(const Descriptor& file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t count = ::write(file.get(), content.data(), content.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw FileError(errno);
-    content.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (write_as_far_as_possible(file, content) < content.size()) throw FileError(errno);
+}
+
+void append_content(const Descriptor& file, std::string_view content) {
+  const auto before = status_of(file).st_size;
+  const auto written = write_as_far_as_possible(file, content);
+  if (written == content.size()) return;
+  const int number = errno;
+  const FileError error(number);
+  const bool is_last = status_of(file).st_size == before + static_cast<off_t>(written);
+  if (is_last && ::ftruncate(file.get(), before) == 0) throw error;
+  throw FileError(number, error.what() + ("; " + std::to_string(written)) + " of " + std::to_string(content.size()) +
+                              " bytes have been appended");
 }
 
 }  // namespace plugins

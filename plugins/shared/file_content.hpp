@@ -25,4 +25,8 @@ std::string read_file(const std::string& path, std::uint64_t max_size);
 // All of it.
 void write_content(const Descriptor& file, std::string_view content);
 
+// The same at the end of a file that is open for appending. After a failure the file is as it was; if others have
+// appended meanwhile, the error says how much of the content is there.
+void append_content(const Descriptor& file, std::string_view content);
+
 }  // namespace plugins

@@ -100,7 +100,7 @@ void RootedDirectory::append(const RelativePath& path, std::string_view content,
     throw FileError(EFBIG, "would grow to " + std::to_string(size + content.size()) + " bytes; the limit is " +
                                std::to_string(max_size));
   }
-  write_content(file, content);
+  append_content(file, content);
 }
 
 void RootedDirectory::make_folders(const RelativePath& path) const {

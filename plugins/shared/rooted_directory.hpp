@@ -52,6 +52,7 @@ class RootedDirectory {
   void write(const RelativePath& path, std::string_view content) const;
 
   // Adds to the end of a regular file, which is made if it is not there. Does not make it larger than `max_size`.
+  // After a failure it is as it was, unless others have appended meanwhile, which the error says.
   void append(const RelativePath& path, std::string_view content, std::uint64_t max_size) const;
 
   // Makes the folder and those above it that are missing.

@@ -1,10 +1,12 @@
 #include "shared/rooted_directory.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <stop_token>
 #include <string>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <thread>
@@ -162,6 +164,36 @@ TEST_P(RootedDirectoryTest, AppendsAndMakesTheFile) {
   EXPECT_EQ(content("log"), "one\ntwo\n");
   EXPECT_THROW(directory_.append(path("log"), "3", 8), FileError);
   EXPECT_EQ(content("log"), "one\ntwo\n");
+}
+
+// So that a part of it is written, as where the disk becomes full.
+class ShortFiles {
+ public:
+  explicit ShortFiles(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &limit_before_);
+    signal_before_ = std::signal(SIGXFSZ, SIG_IGN);
+    const ::rlimit limit{bytes, limit_before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ShortFiles(const ShortFiles&) = delete;
+  ShortFiles& operator=(const ShortFiles&) = delete;
+  ~ShortFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_before_);
+    static_cast<void>(std::signal(SIGXFSZ, signal_before_));
+  }
+
+ private:
+  ::rlimit limit_before_{};
+  void (*signal_before_)(int) = SIG_DFL;
+};
+
+TEST_P(RootedDirectoryTest, AnAppendThatFailsLeavesNothing) {
+  directory_.append(path("log"), "one\n", 1000);
+  {
+    const ShortFiles limit(10);
+    EXPECT_THROW(directory_.append(path("log"), "two three four\n", 1000), FileError);
+  }
+  EXPECT_EQ(content("log"), "one\n");
 }
 
 TEST_P(RootedDirectoryTest, MakesFolders) {
