@@ -23,7 +23,7 @@ constexpr auto show_sql = R"(
 SELECT documents.path, documents.title, snippet(texts, 2, '**', '**', ' … ', 32)
 FROM texts JOIN documents ON documents.id = texts.rowid WHERE texts MATCH ?1 AND texts.rowid = ?2)";
 
-// How often words that are in most documents are left out.
+// How often words that are in most documents are left out once something has been found.
 constexpr int max_rounds = 4;
 // Shorter beginnings match most of the words that there are.
 constexpr std::size_t min_prefix_bytes = 3;
@@ -103,7 +103,7 @@ class IndexReader::Connection {
     for (auto& [count, word] : by_count)
       rarest.push_back(std::move(word));
     if (rarest.size() == words.size()) rarest.pop_back();  // with all of them has been asked for
-    for (int round = 0; round < max_rounds && !rarest.empty() && hits_.size() < limit; ++round) {
+    for (int round = 0; !rarest.empty() && hits_.size() < limit && (round < max_rounds || hits_.empty()); ++round) {
       add(all_of(rarest), limit);
       rarest.pop_back();
     }

@@ -1,10 +1,15 @@
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +19,10 @@
 #include "knowledge/html_text.hpp"
 #include "knowledge/index_reader.hpp"
 #include "knowledge/index_writer.hpp"
+#include "knowledge/indexer.hpp"
 #include "knowledge/pdf_text.hpp"
 #include "knowledge/setup.hpp"
+#include "shared/file_error.hpp"
 #include "support/eventually.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -186,6 +193,18 @@ TEST_F(Index, FewerWordsAreTriedWhereNoneHasAll) {
   EXPECT_THAT(found("common rare unheardof"), ElementsAre("a.md"));
   EXPECT_THAT(found("unheardof"), IsEmpty());
   EXPECT_THAT(found("comm"), testing::SizeIs(3));
+}
+
+TEST_F(Index, SomethingIsFoundThoughADocumentHasFewOfTheWords) {
+  auto index = IndexWriter::open(file_, "/docs");
+  const std::vector<std::string> words{"how", "can", "one", "get", "rid", "of", "all", "those", "mice", "soon"};
+  // Each in more documents than the one before.
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j)
+      put(index, words[i] + std::to_string(j), "x", words[i]);
+  }
+  put(index, "a.md", "x", "how can one get");
+  EXPECT_THAT(found("how can one get rid of all those mice soon"), ElementsAre("a.md"));
 }
 
 TEST_F(Index, AReplacedDocumentIsFoundByWhatItSaysNow) {
