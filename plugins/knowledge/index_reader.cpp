@@ -10,6 +10,8 @@
 namespace plugins::knowledge {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Of so many documents that match, the oldest in the index, the best are found: to rank all that have a common word
 // would take a tenth of a second of each 100,000 documents.
 constexpr int max_ranked = 3000;
@@ -27,6 +29,7 @@ FROM texts JOIN documents ON documents.id = texts.rowid WHERE texts MATCH ?1 AND
 constexpr int max_rounds = 4;
 // Shorter beginnings match most of the words that there are.
 constexpr std::size_t min_prefix_bytes = 3;
+constexpr int steps_between_looks = 100;
 
 }  // namespace
 
@@ -40,23 +43,41 @@ class IndexReader::Connection {
         count_(database_.prepare(count_sql)),
         show_(database_.prepare(show_sql)) {
     database_.execute("PRAGMA query_only = 1");
+    sqlite3_progress_handler(database_.handle(), steps_between_looks, is_late, this);
   }
 
   const sqlite::Database& database() const { return database_; }
   bool leads_to(const std::string& file) const { return number_ == number_of(file); }
 
-  std::vector<Hit> search(std::string_view query, std::size_t limit) {
-    auto words = search_words(query);
+  // What has been found when the time is over, if that is something.
+  std::vector<Hit> search(std::string_view query, std::size_t limit, std::chrono::milliseconds time) {
     hits_.clear();
     seen_.clear();
-    if (words.empty()) return {};
-    add(all_of(words), limit);
-    if (hits_.size() < limit && words.back().size() >= min_prefix_bytes) add(all_of(words, LastWord::prefix), limit);
-    if (hits_.size() < limit && words.size() > 1) add_with_fewer(std::move(words), limit);
+    end_ = Clock::now() + time;
+    try {
+      find(search_words(query), limit);
+    } catch (const sqlite::Error& error) {
+      end_ = Clock::time_point::max();
+      if (!error.is_interrupted()) throw;
+      if (hits_.empty()) {
+        throw SearchTooLong("The search took longer than " + std::to_string(time.count()) +
+                            " ms. Search for fewer words, or for rarer ones");
+      }
+    }
+    end_ = Clock::time_point::max();
     return std::move(hits_);
   }
 
  private:
+  static int is_late(void* given) { return Clock::now() >= static_cast<Connection*>(given)->end_ ? 1 : 0; }
+
+  void find(std::vector<std::string> words, std::size_t limit) {
+    if (words.empty()) return;
+    add(all_of(words), limit);
+    if (hits_.size() < limit && words.back().size() >= min_prefix_bytes) add(all_of(words, LastWord::prefix), limit);
+    if (hits_.size() < limit && words.size() > 1) add_with_fewer(std::move(words), limit);
+  }
+
   // Which file has a name now. The number of one that is still open is given to no other.
   struct FileNumber {
     dev_t device = 0;
@@ -129,6 +150,7 @@ class IndexReader::Connection {
   sqlite::Statement show_;
   std::vector<Hit> hits_;
   std::vector<std::int64_t> seen_;
+  Clock::time_point end_ = Clock::time_point::max();  // of a search
 };
 
 class IndexReader::Lease {
@@ -162,12 +184,13 @@ class IndexReader::Lease {
   std::unique_ptr<Connection> connection_;
 };
 
-IndexReader::IndexReader(std::string file) : file_(std::move(file)) {}
+IndexReader::IndexReader(std::string file, std::chrono::milliseconds search_time)
+    : file_(std::move(file)), search_time_(search_time) {}
 
 IndexReader::~IndexReader() = default;
 
 std::vector<Hit> IndexReader::search(std::string_view query, std::size_t limit) {
-  return Lease(*this)->search(query, limit);
+  return Lease(*this)->search(query, limit, search_time_);
 }
 
 std::optional<std::string> IndexReader::text(const std::string& path) {

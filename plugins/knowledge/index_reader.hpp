@@ -4,10 +4,12 @@
 // sqlite::Error.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,13 +34,19 @@ struct ListedDocument {
   bool operator==(const ListedDocument&) const = default;
 };
 
+// Why there is no result: for the model to read.
+class SearchTooLong : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class IndexReader {
  public:
-  explicit IndexReader(std::string file);
+  explicit IndexReader(std::string file, std::chrono::milliseconds search_time = std::chrono::seconds(2));
   ~IndexReader();
 
   // The best first: those with all words, the last of which may be the beginning of one; if these are few, those that
-  // lack the words that are in most documents.
+  // lack the words that are in most documents. Throws SearchTooLong if nothing is found in the time of a search.
   std::vector<Hit> search(std::string_view query, std::size_t limit);
 
   // What has been indexed of a document. Nothing if it is not known.
@@ -56,6 +64,7 @@ class IndexReader {
   void forget_idle();
 
   std::string file_;
+  std::chrono::milliseconds search_time_;
   Mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ GUARDED_BY(mutex_);
 };

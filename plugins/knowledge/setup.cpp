@@ -73,7 +73,7 @@ class Service {
     Found found{{}, indexer_.documents(), indexer_.is_indexing()};
     std::string text;
     mcp::Contents links;
-    for (auto& hit : reader_.search(query.query, static_cast<std::size_t>(query.limit))) {
+    for (auto& hit : hits(query)) {
       const auto uri = uri_of(hit.path);
       text += std::to_string(links.size() + 1) + ". " + hit.title + " (" + uri + ")\n   " + hit.snippet + '\n';
       const auto kind = kind_of(RelativePath::parse(hit.path).value_or(RelativePath()));
@@ -114,6 +114,14 @@ class Service {
   }
 
  private:
+  std::vector<Hit> hits(const Query& query) {
+    try {
+      return reader_.search(query.query, static_cast<std::size_t>(query.limit));
+    } catch (const SearchTooLong& error) {
+      throw mcp::ToolError(error.what());
+    }
+  }
+
   const RootedDirectory directory_;
   const std::uint64_t max_file_bytes_;
   const std::string file_;

@@ -11,7 +11,10 @@ namespace plugins {
 
 constexpr std::size_t max_search_words = 16;
 
-// What lies between spaces and has a letter or a digit; the first 16 of them.
+// A word such as a.b.c is a phrase of three. What they take grows with these.
+constexpr std::size_t max_search_tokens = 32;
+
+// What lies between spaces and has a letter or a digit; the first 16 of them, as far as they have 32 tokens together.
 std::vector<std::string> search_words(std::string_view text);
 
 enum class LastWord { whole, prefix };

@@ -207,6 +207,23 @@ TEST_F(Index, SomethingIsFoundThoughADocumentHasFewOfTheWords) {
   EXPECT_THAT(found("how can one get rid of all those mice soon"), ElementsAre("a.md"));
 }
 
+TEST_F(Index, ASearchThatTakesTooLongIsAnErrorUnlessSomethingIsFound) {
+  auto index = IndexWriter::open(file_, "/docs");
+  std::string text;
+  for (int i = 0; i < 20'000; ++i)
+    text += "a ";
+  for (int i = 0; i < 100; ++i)
+    put(index, std::to_string(i), "x", text);
+  IndexReader reader(file_, std::chrono::milliseconds(1));
+  try {
+    reader.search("a.a.a.a.a.a.a.b", 10);
+    FAIL() << "it had time";
+  } catch (const SearchTooLong& error) {
+    EXPECT_STREQ(error.what(), "The search took longer than 1 ms. Search for fewer words, or for rarer ones");
+  }
+  EXPECT_EQ(reader.count_documents(), 100);
+}
+
 TEST_F(Index, AReplacedDocumentIsFoundByWhatItSaysNow) {
   auto index = IndexWriter::open(file_, "/docs");
   put(index, "a.md", "a", "before");
