@@ -5,13 +5,14 @@
 namespace plugins::knowledge {
 namespace {
 
-constexpr std::int64_t format = 1;
+constexpr std::int64_t format = 2;
 
 constexpr auto schema = R"(
 CREATE TABLE folder(path TEXT NOT NULL);
+CREATE TABLE limits(max_file_bytes INTEGER NOT NULL, pdf_milliseconds INTEGER NOT NULL);
 CREATE TABLE documents(
-  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
-  title TEXT, problem TEXT);
+  id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+  changed INTEGER NOT NULL, title TEXT, problem TEXT);
 CREATE VIRTUAL TABLE texts USING fts5(title, path, body, tokenize = 'unicode61 remove_diacritics 2');
 )";
 
@@ -59,29 +60,43 @@ IndexWriter IndexWriter::open(const std::string& file, const std::string& folder
 
 IndexWriter::IndexWriter(const std::string& file, const std::string& folder)
     : database_(opened(file, folder)),
-      insert_document_(database_.prepare(
-          "INSERT INTO documents(path, size, modified, title, problem) VALUES(?, ?, ?, ?, ?) RETURNING id")),
+      insert_document_(database_.prepare("INSERT INTO documents(path, size, modified, changed, title, problem) "
+                                         "VALUES(?, ?, ?, ?, ?, ?) RETURNING id")),
       insert_text_(database_.prepare("INSERT INTO texts(rowid, title, path, body) VALUES(?, ?, ?, ?)")),
       remove_document_(database_.prepare("DELETE FROM documents WHERE path = ? RETURNING id, problem IS NULL")),
       remove_text_(database_.prepare("DELETE FROM texts WHERE rowid = ?")),
       files_(static_cast<std::size_t>(database_.integer("SELECT count(*) FROM documents"))) {}
 
+void IndexWriter::set_limits(std::uint64_t max_file_bytes, std::chrono::milliseconds pdf_time) {
+  const auto bytes = static_cast<std::int64_t>(max_file_bytes);
+  const std::int64_t milliseconds = pdf_time.count();
+  auto row = database_.prepare("SELECT 1 FROM limits WHERE max_file_bytes = ? AND pdf_milliseconds = ?");
+  if (row.with(bytes, milliseconds).step()) return;
+  row.reset();
+  sqlite::Transaction transaction(database_);
+  database_.execute("DELETE FROM limits");
+  database_.run("INSERT INTO limits VALUES(?, ?)", bytes, milliseconds);
+  database_.execute("DELETE FROM documents WHERE problem IS NOT NULL");
+  files_ -= static_cast<std::size_t>(database_.changed_rows());
+  transaction.commit();
+}
+
 Files IndexWriter::known(const std::string& path) {
   // "0" is what follows "/".
-  auto rows = path == "." ? database_.prepare("SELECT path, size, modified FROM documents")
+  auto rows = path == "." ? database_.prepare("SELECT path, size, modified, changed FROM documents")
                           : database_.prepare(
-                                "SELECT path, size, modified FROM documents "
+                                "SELECT path, size, modified, changed FROM documents "
                                 "WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')");
   if (path != ".") rows.with(path);
   Files files;
   while (rows.step())
-    files.emplace(rows.string(0), FileState{rows.integer(1), rows.integer(2)});
+    files.emplace(rows.string(0), FileState{rows.integer(1), rows.integer(2), rows.integer(3)});
   return files;
 }
 
 void IndexWriter::put(const std::string& path, const FileState& state, std::string_view title, std::string_view text) {
   remove(path);
-  insert_document_.with(path, state.size, state.modified_nanoseconds, title, nullptr);
+  insert_document_.with(path, state.size, state.modified_nanoseconds, 0, title, nullptr);
   insert_document_.step();
   const auto id = insert_document_.integer(0);
   insert_document_.run();
@@ -93,7 +108,8 @@ void IndexWriter::put(const std::string& path, const FileState& state, std::stri
 
 void IndexWriter::put_problem(const std::string& path, const FileState& state, const std::string& problem) {
   remove(path);
-  insert_document_.with(path, state.size, state.modified_nanoseconds, nullptr, problem).run();
+  insert_document_.with(path, state.size, state.modified_nanoseconds, state.changed_nanoseconds, nullptr, problem)
+      .run();
   ++files_;
 }
 

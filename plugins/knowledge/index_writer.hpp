@@ -2,6 +2,7 @@
 // whoever holds the FileLock; IndexReaders read meanwhile. Throws sqlite::Error.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,6 +16,8 @@ namespace plugins::knowledge {
 struct FileState {
   std::int64_t size = 0;
   std::int64_t modified_nanoseconds = 0;  // since 1970
+  // Its permissions, too. 0 for what has been read, where that makes no difference.
+  std::int64_t changed_nanoseconds = 0;
 
   bool operator==(const FileState&) const = default;
 };
@@ -27,6 +30,9 @@ class IndexWriter {
   // An index of another folder, of another format, or one that is damaged is made anew.
   static IndexWriter open(const std::string& file, const std::string& folder);
 
+  // When they differ from those of before, what could not be read is known no more, and so is tried again.
+  void set_limits(std::uint64_t max_file_bytes, std::chrono::milliseconds pdf_time);
+
   // What is known of a path and what lies below it, "." for all of them.
   Files known(const std::string& path);
   // Of all files that are known, also those that cannot be read.
@@ -36,7 +42,7 @@ class IndexWriter {
   // Inside a transaction.
   const sqlite::Database& database() const { return database_; }
   void put(const std::string& path, const FileState& state, std::string_view title, std::string_view text);
-  // Cannot be read, and is looked at again only when it changes.
+  // Cannot be read, and is looked at again only when it, its permissions or the limits change.
   void put_problem(const std::string& path, const FileState& state, const std::string& problem);
   void remove(const std::string& path);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -31,8 +32,22 @@ milliseconds since(Clock::time_point begin) {
   return std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
 }
 
+std::int64_t nanoseconds_of(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 FileState state_of(const struct stat& status) {
-  return {status.st_size, std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+  return {status.st_size, nanoseconds_of(status.st_mtim), nanoseconds_of(status.st_ctim)};
+}
+
+bool is_unchanged(const FileState& before, const FileState& now) {
+  return before.size == now.size && before.modified_nanoseconds == now.modified_nanoseconds &&
+         (before.changed_nanoseconds == 0 || before.changed_nanoseconds == now.changed_nanoseconds);
+}
+
+bool is_of_the_moment(const std::exception& failure) {
+  const auto* const error = dynamic_cast<const FileError*>(&failure);
+  return dynamic_cast<const std::bad_alloc*>(&failure) != nullptr || (error != nullptr && error->is_of_the_moment());
 }
 
 }  // namespace
@@ -138,6 +153,7 @@ void Indexer::run() {
 }
 
 void Indexer::keep(IndexWriter index) {
+  index.set_limits(settings_.max_file_bytes, settings_.pdf_time);
   show_what_is_known();
   bool is_first = true;
   auto paths = Paths{"."};
@@ -251,12 +267,11 @@ void Indexer::scan(Batch& batch, const std::string& text) {
     if (is_stopping_) return;
     const auto before = known.find(name);
     const bool is_known = before != known.end();
-    if (is_known && before->second == state) continue;
+    if (is_known && is_unchanged(before->second, state)) continue;
     const auto file = RelativePath::parse(name);
     if (!file) continue;
     batch.begin();
-    index_file(batch, *file, state);
-    batch.add(name, is_known);
+    if (index_file(batch, *file, state)) batch.add(name, is_known);
   }
   bool look_at_all = false;
   for (const auto& [name, state] : known) {
@@ -320,7 +335,7 @@ bool Indexer::is_wanted(const RelativePath& path) const {
   return kind && !(kind == Kind::pdf && has_no_pdf_reader_);
 }
 
-void Indexer::index_file(Batch& batch, const RelativePath& path, const FileState& state) {
+bool Indexer::index_file(Batch& batch, const RelativePath& path, const FileState& state) {
   const auto name = path.text();
   const auto kind = kind_of(path);
   if (!kind || (kind == Kind::pdf && has_no_pdf_reader_)) return;
@@ -336,10 +351,13 @@ void Indexer::index_file(Batch& batch, const RelativePath& path, const FileState
   } catch (const sqlite::Error&) {
     throw;
   } catch (const std::exception& error) {
-    if (is_stopping_) return;
-    warn(name + ' ' + error.what());
+    if (is_stopping_) return false;
+    const bool is_tried_again = is_of_the_moment(error);
+    warn(name + ' ' + error.what() + (is_tried_again ? "; it is tried again within a minute" : ""));
+    if (is_tried_again) return false;
     batch.index().put_problem(name, state, error.what());
   }
+  return true;
 }
 
 DocumentText Indexer::read(const RelativePath& path, Kind kind) {

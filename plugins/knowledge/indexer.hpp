@@ -69,7 +69,8 @@ class Indexer {
   Files found(const RelativePath& path, const Files& known, std::size_t room);
   Files found_below(const RelativePath& path, const Files& known, std::size_t room);
   bool is_wanted(const RelativePath& path) const;
-  void index_file(Batch& batch, const RelativePath& path, const FileState& state);
+  // False if nothing is changed, because it cannot be read at the moment.
+  bool index_file(Batch& batch, const RelativePath& path, const FileState& state);
   DocumentText read(const RelativePath& path, Kind kind);
   void warn(const std::string& problem);
 

@@ -18,6 +18,7 @@
 
 #include "shared/descriptor.hpp"
 #include "shared/file_content.hpp"
+#include "shared/file_error.hpp"
 
 namespace plugins::knowledge {
 namespace {
@@ -30,9 +31,13 @@ std::string words(int error) {
   return std::generic_category().message(error);
 }
 
+[[noreturn]] void fail(const std::string& what, int error) {
+  throw FileError(error, what + " (" + words(error) + ")");
+}
+
 Descriptor memory_file(std::string_view content) {
   Descriptor file(::memfd_create("pdf", MFD_CLOEXEC));
-  if (!file.is_open()) throw std::runtime_error("no memory file can be made: " + words(errno));
+  if (!file.is_open()) fail("is not read: no memory file can be made", errno);
   write_content(file, content);
   ::lseek(file.get(), 0, SEEK_SET);
   return file;
@@ -40,7 +45,7 @@ Descriptor memory_file(std::string_view content) {
 
 std::pair<Descriptor, Descriptor> make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe can be made: " + words(errno));
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("is not read: no pipe can be made", errno);
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -75,9 +80,10 @@ void limit(int resource, rlim_t value) {
 
 // For good, or only now.
 [[noreturn]] void fail_to_start(const std::string& what, int error) {
-  const auto why = what + " (" + words(error) + ")";
-  if (error == ENOENT || error == EACCES || error == EPERM || error == ENOSYS) throw PdfReaderMissing(why);
-  throw std::runtime_error("is not read: " + why);
+  if (error == ENOENT || error == EACCES || error == EPERM || error == ENOSYS) {
+    throw PdfReaderMissing(what + " (" + words(error) + ")");
+  }
+  fail("is not read: " + what, error);
 }
 
 // A running pdftotext, which ends with this object.

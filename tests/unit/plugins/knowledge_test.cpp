@@ -160,6 +160,35 @@ TEST_F(PdfProgram, OneThatIsNotThereIsAnErrorOfItsOwn) {
   EXPECT_THROW(text_of_pdf("x", {std::chrono::seconds(1), 1000}, is_stopped_, "/nowhere/pdftotext"), PdfReaderMissing);
 }
 
+// So that the program itself could be started, if there were descriptors for it.
+class FewDescriptors {
+ public:
+  FewDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const ::rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  ::rlimit before_{};
+};
+
+TEST_F(PdfProgram, OneThatCannotBeStartedNowIsNoFaultOfTheFile) {
+  const auto file = program("cat");
+  const FewDescriptors few;
+  try {
+    text_of_pdf("the file", {std::chrono::seconds(10), 1000}, is_stopped_, file.c_str());
+    FAIL() << "it was started";
+  } catch (const FileError& error) {
+    EXPECT_TRUE(error.is_of_the_moment()) << error.what();
+  }
+  EXPECT_TRUE(FileError(EIO).is_of_the_moment());
+  EXPECT_FALSE(FileError(EACCES).is_of_the_moment());
+}
+
 class Index : public testing::Test {
  protected:
   static void put(IndexWriter& index, const std::string& path, const std::string& title, const std::string& text) {
@@ -222,6 +251,24 @@ TEST_F(Index, ASearchThatTakesTooLongIsAnErrorUnlessSomethingIsFound) {
     EXPECT_STREQ(error.what(), "The search took longer than 1 ms. Search for fewer words, or for rarer ones");
   }
   EXPECT_EQ(reader.count_documents(), 100);
+}
+
+TEST_F(Index, WhatCouldNotBeReadIsTriedAgainWithOtherLimits) {
+  using std::chrono::seconds;
+  auto index = IndexWriter::open(file_, "/docs");
+  index.set_limits(100, seconds(20));
+  put(index, "a.md", "a", "text");
+  {
+    sqlite::Transaction transaction(index.database());
+    index.put_problem("b.md", {1, 2, 3}, "has 200 bytes; the limit is 100");
+    transaction.commit();
+  }
+  index.set_limits(100, seconds(20));
+  EXPECT_THAT(index.known("."),
+              ElementsAre(testing::Pair("a.md", FileState{1, 2, 0}), testing::Pair("b.md", FileState{1, 2, 3})));
+  index.set_limits(300, seconds(20));
+  EXPECT_THAT(index.known("."), ElementsAre(testing::Key("a.md")));
+  EXPECT_EQ(index.count_files(), 1U);
 }
 
 TEST_F(Index, AReplacedDocumentIsFoundByWhatItSaysNow) {
@@ -287,6 +334,55 @@ TEST(Knowledge, FindsReadsAndCompletesAndFollowsNoLinks) {
   fs::create_directory_symlink("../outside", folder.path() / "docs/up");
   EXPECT_NE(harness.read("knowledge://sub/b.md").error_code(), 0);
   EXPECT_NE(harness.read("knowledge://up/b.md").error_code(), 0);
+}
+
+// A host that serves a folder, with the index beside it.
+class Host {
+ public:
+  Host(const fs::path& folder, std::uint64_t max_file_bytes)
+      : folder_(folder.string()), file_(folder_ + ".db"), max_file_bytes_(max_file_bytes) {}
+
+  std::int64_t documents() const { return indexer_->documents(); }
+  std::vector<std::string> updated() const { return harness_.updated_resources(); }
+
+ private:
+  void set_up(mcp::Plugin& plugin) {
+    using std::chrono::seconds;
+    const auto read = [](const std::string&) { return std::nullopt; };
+    plugin.on_start([this, &plugin, read] {
+      indexer_.emplace(plugin, Settings{folder_, max_file_bytes_, 1000, seconds(1), seconds(1)}, file_, reader_, read);
+      indexer_->wait_for_first_look(mcph::test::patience);
+    });
+    plugin.on_stop([this] { indexer_.reset(); });
+  }
+
+  const std::string folder_;
+  const std::string file_;
+  const std::uint64_t max_file_bytes_;
+  IndexReader reader_{file_};
+  std::optional<Indexer> indexer_;
+  mcp::testing::Harness harness_{[this](mcp::Plugin& plugin) { set_up(plugin); }};
+};
+
+class Hosts : public testing::Test {
+ protected:
+  mcph::test::TemporaryFolder folder_;
+  const fs::path docs_ = folder_.path() / "docs";
+};
+
+TEST_F(Hosts, AFileThatWasTooLargeIsReadOnceItMayBe) {
+  folder_.write("docs/a.md", std::string(100, 'x'));
+  EXPECT_EQ(Host(docs_, 10).documents(), 0);
+  EXPECT_EQ(Host(docs_, 100).documents(), 1);
+}
+
+TEST_F(Hosts, AFileThatCouldNotBeReadIsTriedAgainWhenOnlyItsInodeChanges) {
+  const auto file = folder_.write("docs/a.md", "\xFF");
+  const auto time = fs::last_write_time(file);
+  EXPECT_EQ(Host(docs_, 100).documents(), 0);
+  folder_.write("docs/a.md", "a");
+  fs::last_write_time(file, time);
+  EXPECT_EQ(Host(docs_, 100).documents(), 1);
 }
 
 TEST(KnowledgeConfiguration, NothingIsThereWithoutAFolder) {
