@@ -230,6 +230,24 @@ std::vector<std::string> IndexReader::paths_that_begin_with(const std::string& t
   return paths;
 }
 
+std::optional<std::vector<std::string>> IndexReader::news() {
+  const bool is_other = !watching_ || !watching_->leads_to(file_);
+  if (is_other) watching_ = std::make_unique<Connection>(file_);
+  const auto& database = watching_->database();
+  const auto version = database.integer("PRAGMA data_version");
+  if (!is_other && version == version_) return std::nullopt;
+  version_ = version;
+  std::vector<std::string> paths;
+  if (!is_other) {
+    auto rows = database.prepare("SELECT path FROM documents WHERE id > ?");
+    rows.with(last_id_);
+    while (rows.step())
+      paths.push_back(rows.string(0));
+  }
+  last_id_ = database.integer("SELECT coalesce(max(id), 0) FROM documents");
+  return paths;
+}
+
 void IndexReader::forget_idle() {
   const MutexLock lock(mutex_);
   idle_.clear();

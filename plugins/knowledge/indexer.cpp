@@ -26,6 +26,7 @@ constexpr milliseconds moment{50};
 constexpr milliseconds patient_interval{60'000};
 constexpr milliseconds retry_interval{5000};
 constexpr milliseconds lock_interval{200};
+constexpr milliseconds news_interval{1000};
 constexpr int rest_factor = 10;
 
 milliseconds since(Clock::time_point begin) {
@@ -136,6 +137,21 @@ void Indexer::show_what_is_known() {
   }
 }
 
+// Of whoever keeps the index.
+void Indexer::show_what_another_has_changed() {
+  if (Clock::now() < next_news_) return;
+  next_news_ = Clock::now() + news_interval;
+  try {
+    const auto changed = reader_.news();
+    if (!changed) return;
+    show_what_is_known();
+    for (const auto& path : *changed)
+      plugin_.resource_updated(uri_of(path));
+  } catch (const sqlite::Error&) {
+    // It is not there yet.
+  }
+}
+
 void Indexer::run() {
   while (!is_stopping_) {
     try {
@@ -144,6 +160,7 @@ void Indexer::run() {
         keep(IndexWriter::open(file_, settings_.folder));
       } else {
         pause(lock_interval);
+        show_what_another_has_changed();
       }
     } catch (const std::exception& error) {
       plugin_.error("the index " + file_ + " cannot be kept: " + error.what());

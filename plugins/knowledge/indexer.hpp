@@ -1,6 +1,7 @@
 // Indexer: keeps the index the same as the folder, on a thread of its own, from its making until it is destroyed. It
 // tells clients which documents changed. While another version of the plugin, or another host, keeps the same index, it
-// waits. Its members are what the thread knows of the folder, and what others may ask of it meanwhile.
+// waits, and tells of what that one changes. Its members are what the thread knows of the folder, and what others may
+// ask of it meanwhile.
 #pragma once
 
 #include <atomic>
@@ -49,6 +50,7 @@ class Indexer {
   using Paths = std::set<std::string>;
 
   void show_what_is_known();
+  void show_what_another_has_changed();
   void run();
   // Until it is to end.
   void keep(IndexWriter index);
@@ -88,6 +90,7 @@ class Indexer {
   std::atomic<bool> has_no_pdf_reader_ = false;
   std::int64_t indexed_ = 0;  // since the thread began
   int warnings_ = 0;
+  std::chrono::steady_clock::time_point next_news_;
   LeftOutFiles left_out_;
   bool had_folder_ = true;
   std::optional<std::uint64_t> folder_number_;

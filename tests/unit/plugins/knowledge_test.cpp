@@ -271,6 +271,18 @@ TEST_F(Index, WhatCouldNotBeReadIsTriedAgainWithOtherLimits) {
   EXPECT_EQ(index.count_files(), 1U);
 }
 
+TEST_F(Index, TellsWhatIsNewToWhoeverDoesNotKeepIt) {
+  auto index = IndexWriter::open(file_, "/docs");
+  put(index, "a.md", "a", "text");
+  IndexReader reader(file_);
+  EXPECT_EQ(reader.news(), std::vector<std::string>());
+  EXPECT_FALSE(reader.news());
+  put(index, "a.md", "a", "another");
+  put(index, "b.md", "b", "text");
+  EXPECT_EQ(reader.news(), (std::vector<std::string>{"a.md", "b.md"}));
+  EXPECT_FALSE(reader.news());
+}
+
 TEST_F(Index, AReplacedDocumentIsFoundByWhatItSaysNow) {
   auto index = IndexWriter::open(file_, "/docs");
   put(index, "a.md", "a", "before");
@@ -383,6 +395,21 @@ TEST_F(Hosts, AFileThatCouldNotBeReadIsTriedAgainWhenOnlyItsInodeChanges) {
   folder_.write("docs/a.md", "a");
   fs::last_write_time(file, time);
   EXPECT_EQ(Host(docs_, 100).documents(), 1);
+}
+
+TEST_F(Hosts, TheOneThatDoesNotKeepTheIndexTellsOfWhatChanges) {
+  folder_.write("docs/a.md", "before");
+  const Host keeper(docs_, 100);
+  const Host other(docs_, 100);
+  EXPECT_EQ(other.documents(), 1);
+  // Also a change that comes before it has looked for the first time is seen then, but told to nobody.
+  EXPECT_TRUE(mcph::test::eventually([&, i = 0]() mutable {
+    folder_.write("docs/a.md", "after" + std::to_string(++i));
+    folder_.write("docs/b.md", "new");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return other.documents() == 2 && !other.updated().empty();
+  }));
+  EXPECT_THAT(other.updated(), testing::Contains("knowledge://a.md"));
 }
 
 TEST(KnowledgeConfiguration, NothingIsThereWithoutAFolder) {
