@@ -192,8 +192,8 @@ void Indexer::keep(IndexWriter index) {
                      " ms");
       }
       is_first = false;
-      end_first_look();
     }
+    if (!is_stopping_) end_first_look();
     if (paths.contains(".")) took = since(begin);
     paths =
         wait(is_degraded_ || !is_there ? std::max(settings_.rescan_interval, took * rest_factor) : patient_interval);
@@ -355,7 +355,7 @@ bool Indexer::is_wanted(const RelativePath& path) const {
 bool Indexer::index_file(Batch& batch, const RelativePath& path, const FileState& state) {
   const auto name = path.text();
   const auto kind = kind_of(path);
-  if (!kind || (kind == Kind::pdf && has_no_pdf_reader_)) return;
+  if (!kind || (kind == Kind::pdf && has_no_pdf_reader_)) return false;
   try {
     const auto document = read(path, *kind);
     batch.index().put(name, state, document.title, document.text);

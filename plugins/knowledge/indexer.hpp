@@ -42,7 +42,7 @@ class Indexer {
   std::int64_t documents() const { return documents_; }
   // Not everything that lies in the folder is in the index yet.
   bool is_indexing() const { return is_indexing_; }
-  // Until everything is in the index, but no longer than this.
+  // Until everything is in the index, or the folder is found missing, but no longer than this.
   void wait_for_first_look(std::chrono::milliseconds time);
 
  private:

@@ -81,6 +81,10 @@ class Service {
       found.results.push_back({std::move(hit.path), uri, std::move(hit.title), std::move(hit.snippet)});
     }
     if (links.empty()) text = "No document has these words.";
+    if (const auto error = directory_.why_unreadable()) {
+      text += "\nThe folder of the documents, " + directory_.path() + ", " + error->what() +
+              ". What was known of it before can be found.";
+    }
     if (found.indexing) text += "\nThe documents are still being indexed; search again later for more.";
     mcp::ToolResult result;
     result.text(text).structured(found);

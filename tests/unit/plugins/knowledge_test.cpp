@@ -412,6 +412,16 @@ TEST_F(Hosts, TheOneThatDoesNotKeepTheIndexTellsOfWhatChanges) {
   EXPECT_THAT(other.updated(), testing::Contains("knowledge://a.md"));
 }
 
+TEST(Knowledge, SaysThatTheFolderIsMissingAndDoesNotWaitForIt) {
+  const mcph::test::TemporaryFolder folder;
+  const auto docs = (folder.path() / "docs").string();
+  mcp::testing::Harness harness(setup, {{"folder", docs}});
+  const auto outcome = harness.call_tool("search_knowledge", {{"query", "apples"}});
+  EXPECT_EQ(outcome.text(), "No document has these words.\nThe folder of the documents, " + docs +
+                                ", does not exist. What was known of it before can be found.");
+  EXPECT_EQ(outcome.structured()["indexing"], false);
+}
+
 TEST(KnowledgeConfiguration, NothingIsThereWithoutAFolder) {
   EXPECT_TRUE(mcp::testing::Harness(setup).describe()["tools"].empty());
 }
