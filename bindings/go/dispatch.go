@@ -13,24 +13,45 @@ type answer struct {
 
 // params are those of all methods.
 type params struct {
-	Name           string                     `json:"name"`
-	URI            string                     `json:"uri"`
-	URITemplate    string                     `json:"uriTemplate"`
-	Variables      json.RawMessage            `json:"variables"`
-	Arguments      json.RawMessage            `json:"arguments"`
-	InputResponses map[string]json.RawMessage `json:"inputResponses"`
+	Name           string
+	URI            string
+	URITemplate    string
+	Variables      json.RawMessage
+	Arguments      json.RawMessage
+	InputResponses map[string]json.RawMessage
 	Ref            struct {
 		Type string `json:"type"`
 		Name string `json:"name"`
 		URI  string `json:"uri"`
-	} `json:"ref"`
+	}
 	Argument struct {
 		Name  string `json:"name"`
 		Value string `json:"value"`
-	} `json:"argument"`
+	}
 	Context struct {
 		Arguments json.RawMessage `json:"arguments"`
-	} `json:"context"`
+	}
+}
+
+// UnmarshalJSON takes keys as they are spelled: encoding/json would take others for them that differ in case, of which
+// the host knows nothing.
+func (p *params) UnmarshalJSON(text []byte) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	for key, into := range map[string]any{
+		"name": &p.Name, "uri": &p.URI, "uriTemplate": &p.URITemplate, "variables": &p.Variables,
+		"arguments": &p.Arguments, "inputResponses": &p.InputResponses,
+		"ref": &p.Ref, "argument": &p.Argument, "context": &p.Context,
+	} {
+		if member, has := members[key]; has {
+			if err := json.Unmarshal(member, into); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // invoke serves a call. Both texts are the host's memory: what is kept of them is copied.

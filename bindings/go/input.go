@@ -83,7 +83,46 @@ func Elicit[Form any](call *Context, name, message string) (*ElicitResult[Form],
 	if err != nil {
 		return nil, err
 	}
-	return ask[ElicitResult[Form]](call, name, request)
+	answer, err := ask[ElicitResult[json.RawMessage]](call, name, request)
+	if err != nil {
+		return nil, err
+	}
+	result := &ElicitResult[Form]{Action: answer.Action}
+	if answer.Action != Accept || len(answer.Content) == 0 {
+		return result, nil
+	}
+	if err := setDefaults(reflect.ValueOf(&result.Content).Elem()); err != nil {
+		return nil, err
+	}
+	if err := unmarshal(answer.Content, &result.Content); err != nil {
+		return nil, fmt.Errorf("the answer %q cannot be read: %w", name, err)
+	}
+	return result, nil
+}
+
+// setDefaults is for a form's fields that the user leaves out.
+func setDefaults(form reflect.Value) error {
+	fields, err := fieldsOf(form.Type())
+	if err != nil {
+		return err
+	}
+	for _, field := range fields {
+		text, has := field.tag.Lookup("default")
+		if !has {
+			continue
+		}
+		value, err := keywordValue("default", text, field.of)
+		if err == nil {
+			var written []byte
+			if written, err = marshal(value); err == nil {
+				err = unmarshal(written, form.FieldByIndex(field.index).Addr().Interface())
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("the default of %q: %w", field.name, err)
+		}
+	}
+	return nil
 }
 
 // FormRequest is what Elicit asks, for Ask.

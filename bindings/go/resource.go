@@ -148,7 +148,7 @@ func templateRecord(template ResourceTemplate, in reflect.Type) (*resourceRecord
 }
 
 // expressions are what a template has in place of text, and the names in one. What no host matches a host refuses.
-var expressions = regexp.MustCompile(`\*|\{[+#?]?([^}]*?)\*?\}`)
+var expressions = regexp.MustCompile(`\*|\{[+#?/]?([^}]*?)\*?\}`)
 
 func variablesOf(uriTemplate string) []string {
 	var names []string

@@ -20,7 +20,7 @@ const (
 	forForm
 )
 
-// schemaPlace is where in the whole document a schema is written, from the inside out. A struct that contains itself
+// schemaPlace is where in the whole document a schema is written, from the inside out. A type that contains itself
 // becomes a "$ref" to the place where it began.
 type schemaPlace struct {
 	use     schemaUse
@@ -35,6 +35,13 @@ func (p *schemaPlace) below(steps ...string) *schemaPlace {
 		pointer += "/" + uriFragment(strings.NewReplacer("~", "~0", "/", "~1").Replace(step))
 	}
 	return &schemaPlace{use: p.use, parent: p, pointer: pointer}
+}
+
+// holding is the place of a type that may contain itself.
+func (p *schemaPlace) holding(t reflect.Type) *schemaPlace {
+	here := *p
+	here.of = t
+	return &here
 }
 
 func uriFragment(text string) string {
@@ -78,6 +85,11 @@ func implements(t, what reflect.Type) bool {
 }
 
 func schemaOf(t reflect.Type, place *schemaPlace) (object, error) {
+	for outer := place.parent; outer != nil; outer = outer.parent {
+		if outer.of == t {
+			return object{{"$ref", outer.pointer}}, nil
+		}
+	}
 	switch {
 	case t == timeType:
 		return object{{"type", "string"}, {"format", "date-time"}}, nil
@@ -133,7 +145,7 @@ func listSchema(t reflect.Type, place *schemaPlace) (object, error) {
 	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 		return object{{"type", "string"}, {"contentEncoding", "base64"}}, nil
 	}
-	items, err := elementSchema(t.Elem(), place.below("items"))
+	items, err := elementSchema(t.Elem(), place.holding(t).below("items"))
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +177,7 @@ func mapSchema(t reflect.Type, place *schemaPlace) (object, error) {
 	default:
 		return nil, fmt.Errorf("%s has no form in JSON: use a map by strings", t)
 	}
-	values, err := elementSchema(t.Elem(), place.below("additionalProperties"))
+	values, err := elementSchema(t.Elem(), place.holding(t).below("additionalProperties"))
 	if err != nil {
 		return nil, err
 	}
@@ -177,17 +189,11 @@ func mapSchema(t reflect.Type, place *schemaPlace) (object, error) {
 }
 
 func structSchema(t reflect.Type, place *schemaPlace) (object, error) {
-	for outer := place.parent; outer != nil; outer = outer.parent {
-		if outer.of == t {
-			return object{{"$ref", outer.pointer}}, nil
-		}
-	}
 	fields, err := fieldsOf(t)
 	if err != nil {
 		return nil, err
 	}
-	here := *place
-	here.of = t
+	here := place.holding(t)
 	properties := object{}
 	var required []string
 	for _, field := range fields {
@@ -216,11 +222,11 @@ func fieldSchema(field field, place *schemaPlace) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if place.use == forForm && !isFormValue(schema) {
-		return nil, fmt.Errorf("a field of a form is a number, a string, a bool, or a slice of strings with an enum")
-	}
 	if schema, err = withKeywords(schema, field); err != nil {
 		return nil, err
+	}
+	if place.use == forForm && !isFormValue(schema) {
+		return nil, fmt.Errorf("a field of a form is a number, a string, a bool, or a slice of strings with an enum")
 	}
 	if place.use == forOutput && !field.isOptional && canBeNil(field.of) {
 		schema = nullable(schema)
@@ -234,7 +240,7 @@ func isFormValue(schema object) bool {
 		return true
 	case "array":
 		items, _ := schema.find("items").(object)
-		return items.find("type") == "string"
+		return items.find("type") == "string" && items.find("enum") != nil
 	}
 	return false
 }

@@ -60,7 +60,8 @@ func (r *toolRecord) description() json.RawMessage { return r.text }
 // In is a struct whose fields are the arguments: their names by json, their descriptions by jsonschema, and what they
 // allow by tags that are named as the keywords of JSON Schema are. A pointer, a default, omitempty or omitzero make an
 // argument optional. The host checks arguments, and fills in defaults, before the handler is called. In may also be a map
-// or json.RawMessage, with an InputSchema of the tool's own.
+// or json.RawMessage, with an InputSchema of the tool's own. One for a struct wants additionalProperties false, because
+// encoding/json takes keys in any case.
 //
 // Out is what becomes of the result: a struct or a map is structured content with a schema, and its text; a number, a
 // bool, a slice or a type with MarshalJSON is likewise, as the member "result"; a string is text; a Content or a slice of
@@ -78,7 +79,7 @@ func AddTool[In, Out any](plugin *Plugin, tool *Tool, handler func(*Context, In)
 		record := &toolRecord{text: text, run: func(call *Context, arguments json.RawMessage) (*CallToolResult, error) {
 			var in In
 			if err := unmarshal(arguments, &in); err != nil {
-				return nil, invalidParams("the arguments cannot be read: " + err.Error())
+				return nil, ToolErrorf("the arguments cannot be read: %w", err) // the model may give others
 			}
 			out, err := handler(call, in)
 			if err != nil {
@@ -221,7 +222,9 @@ func toolResult(out reflect.Type, value any, hasOwnSchema bool) (*CallToolResult
 		}
 		return result, nil
 	}
-	text, err := marshal(value)
+	addressable := reflect.New(of.Type()) // for types whose pointers say how they are written
+	addressable.Elem().Set(of)
+	text, err := marshal(addressable.Interface())
 	if err != nil {
 		return nil, &Error{Code: CodeInternalError, Message: "the result has no form in JSON: " + err.Error()}
 	}

@@ -20,8 +20,7 @@ Checked require_string(JsonValue params, const char* field) {
   return Rejection{Rejection::Reason::malformed, std::string("params.") + field + " must be a string"};
 }
 
-// A member of the params as the plugin gets it.
-struct OwnMember {
+struct ParamsMember {
   std::string_view key;
   std::string_view json;
 };
@@ -35,26 +34,15 @@ void append_on_one_line(std::string& out, std::string_view json) {
       out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
 }
 
-// The params as the client wrote them, but for the host's own members. The request's own _meta is not the component's
-// business; the plugin learns of it by the call's context. Answers, and what it wanted to have handed back with them,
-// come to it from the host, which has checked them. A client that wants a task (2025-11-25) is answered as any other.
-std::string plugin_params(JsonValue params, std::initializer_list<OwnMember> own) {
-  static constexpr std::string_view kept_back[] = {"_meta", "inputResponses", "requestState", "inputState", "task"};
-  std::string text;
-  text.reserve(params.text().size() + 64);
-  const auto append = [&text](std::string_view key, std::string_view json) {
-    text += text.empty() ? '{' : ',';
-    append_json_string(text, key);
-    text += ':';
+// What a plugin gets are these members as the client wrote them, and no others: one that the host does not know has
+// been checked by nobody, and may be another spelling of one that it does. Answers to input requests are added by who
+// has checked them.
+std::string plugin_params(std::initializer_list<ParamsMember> members) {
+  std::string text = "{";
+  for (const auto& [key, json] : members) {
+    if (text.size() > 1) text += ',';
+    text.append(1, '"').append(key).append("\":");
     append_on_one_line(text, json);
-  };
-  for (const auto& member : own) {
-    if (!member.json.empty()) append(member.key, member.json);
-  }
-  for (const auto [key, value] : params.members()) {
-    if (std::ranges::find(kept_back, key) != std::end(kept_back)) continue;
-    if (std::ranges::find(own, key, &OwnMember::key) != own.end()) continue;
-    append(key, value.text());
   }
   text += '}';
   return text;
@@ -151,7 +139,7 @@ Planned plan_tool_call(const Catalog& catalog, JsonValue params, const MirroredF
   const auto own_name = own_name_json(params.find("name"), tool.alias_of);
   return CallPlan{served->plugin,
                   PluginMethod::tools_call,
-                  plugin_params(params, {{"arguments", arguments.text()}, {"name", own_name}}),
+                  plugin_params({{"arguments", arguments.text()}, {"name", own_name}}),
                   std::move(name),
                   other_meta(params),
                   tool.task_support,
@@ -163,20 +151,19 @@ Planned plan_tool_call(const Catalog& catalog, JsonValue params, const MirroredF
 Planned plan_resource_read(const Catalog& catalog, JsonValue params) {
   if (const auto checked = require_string(params, "uri"); checked.has_error()) return checked.error();
   auto uri = params.find("uri").string();
-  const auto plan = [&](std::shared_ptr<Plugin> plugin, std::initializer_list<OwnMember> own) {
-    return CallPlan{std::move(plugin), PluginMethod::resources_read, plugin_params(params, own), uri,
-                    other_meta(params)};
+  const auto plan = [&](std::shared_ptr<Plugin> plugin, std::initializer_list<ParamsMember> members) {
+    return CallPlan{std::move(plugin), PluginMethod::resources_read, plugin_params(members), uri, other_meta(params)};
   };
-  // The template and its variables are the host's own words to the plugin; what a client puts there counts for nothing.
   if (const auto* served = catalog.find_resource(uri)) {
     const auto original = dump(Json(served->component->original_uri));
-    return plan(served->plugin, {{"uri", original}, {"uriTemplate", {}}, {"variables", {}}});
+    return plan(served->plugin, {{"uri", original}});
   }
   if (auto match = catalog.match_template(uri)) {
+    // In the form in which it has been compared with all rules.
+    const auto compared = dump(Json(normalized_uri(uri)));
     const auto original = dump(Json(match->served->component->uri_template.original()));
     const auto variables = dump(Json(std::move(match->variables)));
-    return plan(match->served->plugin,
-                {{"uri", params.find("uri").text()}, {"uriTemplate", original}, {"variables", variables}});
+    return plan(match->served->plugin, {{"uri", compared}, {"uriTemplate", original}, {"variables", variables}});
   }
   return Rejection{Rejection::Reason::unknown_resource, "Resource not found: " + uri, {{"uri", uri}}};
 }
@@ -204,8 +191,7 @@ Planned plan_prompt_get(const Catalog& catalog, JsonValue params) {
   if (const auto checked = check_rule(*served, "prompt", name, arguments); checked.has_error()) return checked.error();
   const auto own_name = own_name_json(params.find("name"), served->component->alias_of);
   return CallPlan{served->plugin, PluginMethod::prompts_get,
-                  plugin_params(params, {{"arguments", arguments.text()}, {"name", own_name}}), name,
-                  other_meta(params)};
+                  plugin_params({{"arguments", arguments.text()}, {"name", own_name}}), name, other_meta(params)};
 }
 
 Planned within_limits(Planned planned, const SenderLimits* limits) {
