@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"strings"
 	"sync"
 	"testing"
@@ -124,6 +125,7 @@ func TestWhatAToolReturnsBecomesItsResult(t *testing.T) {
 			return nil
 		}, text + `"{\"from\":1,\"to\":2}"}],"structuredContent":{"from":1,"to":2}}`},
 		{returning(map[string]int(nil)), text + `"null"}],"structuredContent":{}}`},
+		{returning(struct{ X big.Rat }{*big.NewRat(1, 2)}), text + `"{\"X\":\"1/2\"}"}],"structuredContent":{"X":"1/2"}}`},
 		{returning(any("free")), text + `"free"}]}`},
 		{returning(any(nil)), `0 {"content":[]}`},
 		{returning(none{}), `0 {"content":[]}`},
@@ -145,6 +147,7 @@ func TestWhatAHandlerDoesWrongIsAnErrorOfItsCall(t *testing.T) {
 	expect(t, called(t, failing(fmt.Errorf("there: %w", &Error{Code: 7, Message: "seven"})), `{"name":"it"}`),
 		`1 {"code":7,"message":"seven"}`)
 	expect(t, called(t, failing(nil), `{"name":"other"}`), `1 {"code":-32602,"message":"Unknown tool: other"}`)
+	expect(t, called(t, failing(nil), `{"name":"it","NAME":"other"}`), called(t, failing(nil), `{"name":"it"}`))
 
 	plugin, host := served(t, ofTool(func(*Context, none) (string, error) { panic("broken") }))
 	plugin.invoke(1, "tools/call", `{"name":"it"}`)
@@ -154,6 +157,18 @@ func TestWhatAHandlerDoesWrongIsAnErrorOfItsCall(t *testing.T) {
 	}
 	if !strings.HasPrefix(host.said[0], "0 ") {
 		t.Errorf("a client reads what is logged of its call: %q", host.said)
+	}
+}
+
+func TestArgumentsThatTheTypeCannotTakeAreToldToTheModel(t *testing.T) {
+	type meeting struct {
+		When time.Time `json:"when"`
+	}
+	setup := ofTool(func(_ *Context, in meeting) (string, error) { return in.When.String(), nil })
+	answer := called(t, setup, `{"name":"it","arguments":{"when":"tomorrow"}}`)
+	const want = `0 {"content":[{"type":"text","text":"the arguments cannot be read: parsing time`
+	if !strings.HasPrefix(answer, want) || !strings.HasSuffix(answer, `"}],"isError":true}`) {
+		t.Error(answer)
 	}
 }
 
@@ -328,6 +343,30 @@ func TestAHandlerIsRunAgainWithTheAnswers(t *testing.T) {
 		`0 {"content":[{"type":"text","text":"decline"}]}`)
 }
 
+func TestAFormsDefaultsStandForWhatTheUserLeavesOut(t *testing.T) {
+	type order struct {
+		Size  string   `json:"size" enum:"small,large" default:"small"`
+		Count int      `json:"count" default:"2"`
+		With  []string `json:"with" enum:"milk,sugar" default:"[\"milk\"]"`
+		Note  string   `json:"note,omitempty"`
+	}
+	setup := ofTool(func(call *Context, _ none) (string, error) {
+		answer, err := Elicit[order](call, "order", "What?")
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(answer.Action, answer.Content), nil
+	})
+	for _, each := range []struct{ answer, want string }{
+		{`"accept","content":{}`, "accept{small 2 [milk] }"},
+		{`"accept","content":{"count":0,"with":[],"note":"hot"}`, "accept{small 0 [] hot}"},
+		{`"decline"`, "decline{ 0 [] }"},
+	} {
+		expect(t, called(t, setup, `{"name":"it","inputResponses":{"order":{"action":`+each.answer+`}}}`),
+			`0 {"content":[{"type":"text","text":"`+each.want+`"}]}`)
+	}
+}
+
 func TestAHandlerThatDoesNotReturnWhatItWasGivenIsTold(t *testing.T) {
 	for _, returned := range []error{nil, errors.New("other")} {
 		answer := called(t, ofTool(func(call *Context, _ none) (string, error) {
@@ -387,6 +426,9 @@ func TestTextsThatAFieldDoesNotAllowAreRefused(t *testing.T) {
 		{`"size":"1","word":"ä"`, `1 {"code":-32602,"message":"\"word\" must have at least 2 characters, but is \"ä\""}`},
 		{`"size":"1","word":"abcd"`, `1 {"code":-32602,"message":"\"word\" must have at most 3 characters, but is \"abcd\""}`},
 		{`"size":"1","share":"NaN"`, `1 {"code":-32602,"message":"\"share\" must be a number, but is \"NaN\""}`},
+		{`"size":"1","share":"0x1p-2"`, `1 {"code":-32602,"message":"\"share\" must be a number, but is \"0x1p-2\""}`},
+		{`"size":"1","share":".25"`, `1 {"code":-32602,"message":"\"share\" must be a number, but is \".25\""}`},
+		{`"size":"1","share":"2.5e-1"`, `0 {"messages":[{"role":"user","content":{"type":"text","text":"1 0.25abfalse"}}]}`},
 		{`"size":"1","step":"0.25"`, `1 {"code":-32602,"message":"\"step\" must be a multiple of 0.1, but is \"0.25\""}`},
 		{`"size":"1","sure":"yes"`, `1 {"code":-32602,"message":"\"sure\" must be true or false, but is \"yes\""}`},
 	} {

@@ -129,6 +129,16 @@ func TestAReferenceLeadsToWhereItsTypeBegan(t *testing.T) {
 	}
 }
 
+type named map[string]named
+
+type nested []nested
+
+func TestAMapOrASliceThatHoldsItselfHasAReference(t *testing.T) {
+	expect(t, schemaText(t, reflect.TypeFor[named](), forInput), `{"type":"object","additionalProperties":{"$ref":"#"}}`)
+	expect(t, schemaText(t, reflect.TypeFor[nested](), forOutput),
+		`{"type":"array","items":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}`)
+}
+
 func TestAFormIsFlat(t *testing.T) {
 	type form struct {
 		Name  string   `json:"name" minLength:"1"`
@@ -141,6 +151,10 @@ func TestAFormIsFlat(t *testing.T) {
 		Inner base `json:"inner"`
 	}]("What?")
 	expectError(t, err, `field "inner": a field of a form is a number, a string, a bool`)
+	_, err = FormRequest[struct {
+		Words []string `json:"words"`
+	}]("What?")
+	expectError(t, err, `field "words": a field of a form is a number, a string, a bool, or a slice of strings with an enum`)
 }
 
 func expectError(t *testing.T, err error, words string) {

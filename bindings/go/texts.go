@@ -129,8 +129,8 @@ func readText(text string, into reflect.Value) (any, error) {
 		value, err := strconv.ParseFloat(text, bits)
 		into.SetFloat(value)
 		exact, _ := strconv.ParseFloat(text, 64) // the schema's numbers are not rounded to 32 bits
-		if err == nil && number(exact) == nil {
-			err = strconv.ErrSyntax // NaN and Inf, which no bound holds
+		if err == nil && !json.Valid([]byte(text)) {
+			err = strconv.ErrSyntax // NaN and Inf, which no bound holds, and 0x1p4: JSON has none of them
 		}
 		return exact, orMustBe("a number", err)
 	default:
