@@ -185,6 +185,11 @@ fn resource(attribute: &Attribute, method: &mut ImplItemFn) -> Result<TokenStrea
     let mime_type = options.value("mime_type")?.map(|mime_type| quote!(.mime_type(#mime_type)));
     let call = call(method, &texts(&parameters)?);
     let resource = quote!(::mcp_plugin::Resource::new(#uri, #name) #said #mime_type);
+    let variables = parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Named(Named { name, .. }) => Some(plain(name)),
+        _ => None,
+    });
+    let resource = quote!(::mcp_plugin::export::with_variables(#resource, &[#(#variables),*])?);
     let completions = completions(&parameters)?;
     Ok(quote! {
         components.resource(#resource, |plugin: &Self, texts, context: &::mcp_plugin::Context| {

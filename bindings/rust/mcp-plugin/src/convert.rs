@@ -1,4 +1,4 @@
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use crate::Error;
@@ -55,34 +55,23 @@ impl<T: FromText> FromText for Option<T> {
 }
 
 macro_rules! parsed {
-    ($what:literal: $($type:ty),+) => {
+    ($what:literal, $is_written_so:expr; $($type:ty),+) => {
         $(impl FromText for $type {
             fn from_text(name: &str, text: Option<&str>) -> Result<Self, Error> {
                 let text = given(name, text)?;
-                let wrong = |_| Error::invalid_params(format!("\"{name}\" must be {}, not \"{text}\"", $what));
-                text.parse().map_err(wrong)
-            }
-        })+
-    };
-}
-
-/// In one spelling, so that what a rule says of one URI is not passed by another one.
-macro_rules! whole {
-    ($($type:ty),+) => {
-        $(impl FromText for $type {
-            fn from_text(name: &str, text: Option<&str>) -> Result<Self, Error> {
-                let text = given(name, text)?;
-                match text.parse::<$type>() {
-                    Ok(value) if value.to_string() == text => Ok(value),
-                    _ => Err(Error::invalid_params(format!(
-                        "\"{name}\" must be an integer within bounds, not \"{text}\""
-                    ))),
+                let is_written_so: fn(&Self, &str) -> bool = $is_written_so;
+                match text.parse() {
+                    Ok(value) if is_written_so(&value, text) => Ok(value),
+                    _ => Err(Error::invalid_params(format!("\"{name}\" must be {}, not \"{text}\"", $what))),
                 }
             }
         })+
     };
 }
 
-whole!(i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
-parsed!("a number": f32, f64);
-parsed!("true or false": bool);
+// In one spelling, so that what a rule says of one URI is not passed by another one.
+parsed!("an integer within bounds", |value, text| value.to_string() == text;
+    i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+// As JSON writes it: the parser takes NaN, inf, +1 and .5, too.
+parsed!("a number", |value, text| value.is_finite() && serde_json::from_str::<IgnoredAny>(text).is_ok(); f32, f64);
+parsed!("true or false", |_, _| true; bool);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::convert::from_json;
 use crate::host::{bytes_of, write};
 use crate::instance::{caught, Instance};
-use crate::{sys, Error, Host, Info, Plugin};
+use crate::{sys, Error, Host, Info, Plugin, Resource};
 
 pub use serde_json::Value;
 
@@ -55,9 +55,20 @@ pub const fn timeout(time: Duration) -> Duration {
     time
 }
 
-/// The arguments of a tool as the type that its method takes.
+/// The arguments of a tool as the type that its method takes. What a schema cannot say is for the model to mend, too.
 pub fn arguments<T: serde::de::DeserializeOwned>(arguments: Value) -> Result<T, Error> {
-    from_json(arguments).map_err(|error| Error::invalid_params(format!("arguments: {error}")))
+    from_json(arguments).map_err(|error| Error::new(format!("arguments: {error}")))
+}
+
+/// The same resource, if each of these parameters of its method is a variable of its URI.
+pub fn with_variables(resource: Resource, parameters: &[&str]) -> Result<Resource, Error> {
+    let variables = resource.variables();
+    match parameters.iter().find(|name| !variables.iter().any(|variable| variable == *name)) {
+        Some(name) => {
+            Err(Error::new(format!("the parameter {name:?} is no variable of its resource's URI {:?}", resource.uri)))
+        }
+        None => Ok(resource),
+    }
 }
 
 /// [`Parameters`](crate::Parameters), by whatever name.

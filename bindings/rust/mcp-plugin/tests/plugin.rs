@@ -207,6 +207,11 @@ impl Sample {
         Ok(vec![0; count.into()])
     }
 
+    #[resource(uri = "sample://heights/{metres}")]
+    fn height(&self, metres: f64) -> String {
+        metres.to_string()
+    }
+
     fn counts(&self, typed: &str, chosen: &Variables, context: &Context) -> Result<Vec<String>, Error> {
         context.check_cancelled()?;
         let unit = chosen.get::<Option<String>>("unit")?.unwrap_or_default();
@@ -348,7 +353,7 @@ fn a_reference_leads_from_the_root_of_the_schema() {
 fn a_misspelt_argument_is_refused_unless_a_parameter_takes_it() {
     let sample = Harness::<Sample>::new();
     let refused = sample.call_tool("add", json!({ "a": 1, "c": 2 }));
-    assert_eq!(refused.json["code"], -32602);
+    assert_eq!((refused.kind, refused.ok()), (sys::MCP_OUTCOME_RESULT, false));
     assert!(refused.text().contains("unknown field `c`"), "{}", refused.text());
     assert_eq!(sample.call_tool("takes_all", json!({ "id": 1, "c": 2 })).text(), r#"1 {"c": Number(2)}"#);
     assert_eq!(sample.call_tool("forecast", json!({ "place": "Rome", "day": 2 })).text(), "Rome for 1 days");
@@ -366,7 +371,9 @@ fn a_failure_is_a_tool_error_and_the_others_are_errors_of_the_protocol() {
     let refused = sample.call_tool("refuse", json!({}));
     assert_eq!(refused.kind, sys::MCP_OUTCOME_ERROR);
     assert_eq!(refused.json, json!({ "code": -32602, "message": "not like this", "data": { "why": 1 } }));
-    assert_eq!(sample.call_tool("add", json!({ "a": "1" })).json["code"], -32602);
+    let misfit = sample.call_tool("add", json!({ "a": "1" }));
+    let told = "arguments: invalid type: string \"1\", expected i64";
+    assert_eq!(misfit.json, json!({ "content": [{ "type": "text", "text": told }], "isError": true }));
     assert_eq!(sample.call_tool("nothing", json!({})).text(), "Unknown tool: nothing");
     assert_eq!(sample.invoke("tools/list", json!({})).json["code"], -32601);
 }
@@ -449,6 +456,17 @@ fn resources_are_read_by_their_uri_and_by_the_variables_of_a_template() {
     assert_eq!((&bytes("300")["code"], &bytes("101")["code"]), (&json!(-32602), &json!(-32002)));
     assert_eq!(sample.read("sample://nothing").json["code"], -32002);
     assert_eq!(bytes("99"), json!({ "code": 1, "message": "There are 98 at most." }), "meant for whoever asks");
+}
+
+#[test]
+fn a_number_is_written_as_in_json() {
+    let sample = Harness::<Sample>::new();
+    let said = |metres| sample.read_template("sample://heights/{metres}", [("metres", metres)]);
+    assert_eq!(said("-1.5e1").text(), "-15");
+    for other in ["NaN", "inf", "-infinity", "1e400", "+1", ".5", "5.", "1_000", " 1", ""] {
+        let words = format!("\"metres\" must be a number, not \"{other}\"");
+        assert_eq!(said(other).json, json!({ "code": -32602, "message": words }));
+    }
 }
 
 #[test]
