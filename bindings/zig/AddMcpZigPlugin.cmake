@@ -50,7 +50,7 @@ function(add_mcp_zig_plugin name)
   endif()
   # Without what checks C, a plugin exports one symbol. With LLVM, also in mode debug, where zig by itself is faster, because
   # of its own debug data libdw finds hardly any line, and a crash would be told without. Copied when it is whole, and left alone when it is the same.
-  cmake_path(GET arg_SOURCE STEM stem)
+  cmake_path(GET arg_SOURCE STEM LAST_ONLY stem)
   set(library "${CMAKE_CURRENT_BINARY_DIR}/${stem}.so")
   add_custom_target(${name} ALL
     COMMAND ${zig} build-lib -dynamic -lc -O ${mode} -fllvm -fno-ubsan-rt --name ${stem} ${modules} "-femit-bin=${library}"

@@ -67,8 +67,9 @@ pub fn tool(
 
         pub fn answer(context: *Context, state: anytype, given: std.json.Value) ![]const u8 {
             const allocator = context.allocator;
-            const arguments = decode.fromValue(ArgumentsOf(function), allocator, given, .{}) catch |err|
-                return context.refuse(-32602, "the arguments do not fit: {t}", .{err});
+            const Arguments = ArgumentsOf(function);
+            const arguments = decode.fromValue(Arguments, allocator, given, .{}) catch |err|
+                return context.fail("{s}", .{try decode.explained(Arguments, allocator, "the arguments", given, err)});
             return content.toolResult(allocator, ValueOf(function), try call(function, context, state, arguments));
         }
     };
@@ -94,7 +95,8 @@ pub fn resource(
     };
 }
 
-/// The fields of the handler's struct are the variables of the template: texts, numbers, enums.
+/// The fields of the handler's struct are the variables of the template: texts, numbers, enums. What `*` stands for is the
+/// field @"*".
 pub fn resourceTemplate(
     comptime template: []const u8,
     comptime template_name: []const u8,
@@ -125,13 +127,15 @@ pub fn resourceTemplate(
     };
 }
 
-// As in {n}, {a,b} and {+path}.
+// As in {n}, {a,b} and {+path}; outside of braces, `*` is one of that name.
 fn hasVariable(comptime template: []const u8, comptime name: []const u8) bool {
+    const is_wildcard = std.mem.eql(u8, name, "*");
     var pieces = std.mem.splitScalar(u8, template, '{');
-    _ = pieces.first(); // text before any variable
+    if (std.mem.findScalar(u8, pieces.first(), '*') != null and is_wildcard) return true;
     while (pieces.next()) |piece| {
-        const expression = piece[0 .. std.mem.findScalar(u8, piece, '}') orelse piece.len];
-        var variables = std.mem.tokenizeAny(u8, expression, "+#./;?&,*:");
+        const end = std.mem.findScalar(u8, piece, '}') orelse piece.len;
+        if (std.mem.findScalar(u8, piece[end..], '*') != null and is_wildcard) return true;
+        var variables = std.mem.tokenizeAny(u8, piece[0..end], "+#./;?&,*:");
         while (variables.next()) |variable| if (std.mem.eql(u8, variable, name)) return true;
     }
     return false;

@@ -67,10 +67,7 @@ fn isContent(comptime T: type) bool {
 }
 
 fn isObject(comptime T: type) bool {
-    return switch (@typeInfo(T)) {
-        .@"struct" => |info| !info.is_tuple,
-        else => false,
-    };
+    return @typeInfo(T) == .@"struct";
 }
 
 /// The result of tools/call.
@@ -194,7 +191,7 @@ fn writePlain(comptime T: type, value: T, json: anytype) !void {
         else
             try writeList(pointer.child, value, json),
         .array => |array| try writeList(array.child, &value, json),
-        .@"struct" => |info| if (info.is_tuple or @hasDecl(T, "jsonStringify"))
+        .@"struct" => if (@hasDecl(T, "jsonStringify"))
             try json.write(value)
         else
             try writeFields(T, value, json),

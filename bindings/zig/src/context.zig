@@ -19,16 +19,23 @@ pub const parse_options: std.json.ParseOptions = .{ .ignore_unknown_fields = tru
 /// What the host does for the plugin, during a call or not. From any thread, until the state's deinit returns.
 pub const Host = struct {
     raw: *const abi.Host,
+    /// Of the instance; a test needs none.
+    misfit: ?*Misfit = null,
 
     pub fn log(self: Host, level: abi.LogLevel, comptime format: []const u8, arguments: anytype) void {
         logCall(self.raw, 0, level, format, arguments);
     }
 
-    /// The content of NAME.json beside the plugin, or an empty object. Members that T lacks are ignored.
+    /// The content of NAME.json beside the plugin, or an empty object. Members that T lacks are ignored. If `init` returns
+    /// its error, the reason why the plugin does not start names the member.
     pub fn configuration(self: Host, comptime T: type, allocator: Allocator) !T {
         var collector: Collector = .{ .allocator = allocator };
         self.raw.configuration(self.raw, &collector.sink());
-        return std.json.parseFromSliceLeaky(T, allocator, try collector.text(), parse_options);
+        const text = try collector.text();
+        return std.json.parseFromSliceLeaky(T, allocator, text, parse_options) catch |err| {
+            if (self.misfit) |misfit| misfit.tell(T, text, err);
+            return err;
+        };
     }
 
     /// The absolute path of a directory that is this plugin's own and outlives its versions.
@@ -85,6 +92,30 @@ pub const Host = struct {
         var collector: Collector = .{ .allocator = allocator };
         table.list(self.raw, &collector.sink());
         return std.json.parseFromSliceLeaky([]const []const u8, allocator, try collector.text(), .{});
+    }
+};
+
+/// Why a configuration could not be read, the first time: `init` returns no more than an error's name. From any thread.
+pub const Misfit = struct {
+    stage: std.atomic.Value(enum(u8) { none, being_told, told }) = .init(.none),
+    err: anyerror = error.Unexpected,
+    buffer: [message_size]u8 = undefined,
+    words: []const u8 = "",
+
+    fn tell(self: *Misfit, comptime T: type, text: []const u8, err: anyerror) void {
+        if (self.stage.cmpxchgStrong(.none, .being_told, .acquire, .monotonic) != null) return;
+        var arena: std.heap.ArenaAllocator = .init(std.heap.c_allocator); // the author's may be too small for it
+        defer arena.deinit();
+        const given = std.json.parseFromSliceLeaky(std.json.Value, arena.allocator(), text, .{}) catch .null;
+        const words = decode.explained(T, arena.allocator(), "the configuration", given, err) catch "out of memory";
+        self.words = print(&self.buffer, "{s}", .{words});
+        self.err = err;
+        self.stage.store(.told, .release);
+    }
+
+    /// Null if the error is of something else.
+    pub fn wordsOf(self: *const Misfit, err: anyerror) ?[]const u8 {
+        return if (self.stage.load(.acquire) == .told and self.err == err) self.words else null;
     }
 };
 

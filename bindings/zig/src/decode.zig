@@ -17,6 +17,29 @@ pub fn fromValue(
     return std.json.parseFromValueLeaky(T, allocator, plain, options);
 }
 
+/// In words why `value`, which is `what`, is no T: with the member, where it is one. Changes what `value` contains.
+pub fn explained(
+    comptime T: type,
+    allocator: std.mem.Allocator,
+    comptime what: []const u8,
+    value: std.json.Value,
+    err: anyerror,
+) error{OutOfMemory}![]const u8 {
+    if (comptime @typeInfo(T) == .@"struct" and !@hasDecl(T, "jsonParse")) {
+        const info = @typeInfo(T).@"struct";
+        inline for (info.field_names, info.field_types, info.field_attrs) |name, Field, attributes| {
+            const member = if (value == .object) value.object.get(name) else null;
+            if (member) |given| {
+                _ = fromValue(Field, allocator, given, .{ .ignore_unknown_fields = true }) catch |why|
+                    return std.fmt.allocPrint(allocator, "\"{s}\" in {s} does not fit: {t}", .{ name, what, why });
+            } else if (attributes.default_value_ptr == null and value == .object) {
+                return "\"" ++ name ++ "\" is missing in " ++ what;
+            }
+        }
+    }
+    return std.fmt.allocPrint(allocator, "{s}: {t}", .{ what, err });
+}
+
 fn makeIntegers(comptime T: type, value: *std.json.Value) error{InvalidNumber}!void {
     if (T == std.json.Value) return;
     switch (@typeInfo(T)) {

@@ -8,6 +8,7 @@ const Asked = @import("completion.zig").Asked;
 const Context = @import("context.zig").Context;
 const Failure = @import("context.zig").Failure;
 const Host = @import("context.zig").Host;
+const Misfit = @import("context.zig").Misfit;
 const Question = @import("context.zig").Question;
 const parse_options = @import("context.zig").parse_options;
 
@@ -42,7 +43,7 @@ fn Table(comptime said: anytype) type {
         const State = if (@hasField(@TypeOf(said), "State")) said.State else struct {};
         const allocator = std.heap.c_allocator;
 
-        const Instance = struct { host: Host, state: State, has_state: bool };
+        const Instance = struct { host: Host, misfit: Misfit, state: State, has_state: bool };
 
         const table: abi.Plugin = .{
             .flags = if (@hasField(@TypeOf(said), "flags")) said.flags else 0,
@@ -68,7 +69,12 @@ fn Table(comptime said: anytype) type {
                 reason.put("out of memory");
                 return null;
             };
-            self.* = .{ .host = .{ .raw = host }, .state = undefined, .has_state = false };
+            self.* = .{
+                .host = .{ .raw = host, .misfit = &self.misfit },
+                .misfit = .{},
+                .state = undefined,
+                .has_state = false,
+            };
             return self;
         }
 
@@ -92,7 +98,7 @@ fn Table(comptime said: anytype) type {
             } else if (State.init(self.host)) |state| {
                 self.state = state;
             } else |err| {
-                reason.put(@errorName(err));
+                reason.put(self.misfit.wordsOf(err) orelse @errorName(err));
                 return 1;
             }
             self.has_state = true;

@@ -46,20 +46,30 @@ fn objectOf(comptime T: type, comptime use: Use) json.Object {
             schema.set("type", "\"string\"");
         } else if (pointer.size == .slice) {
             schema.set("type", "\"array\"");
-            schema.set("items", of(pointer.child, use));
+            schema.set("items", itemOf(pointer.child, use));
         } else {
             @compileError(@typeName(T) ++ " has no JSON Schema; use a slice");
         },
         .array => |array| {
             schema.set("type", "\"array\"");
-            schema.set("items", of(array.child, use));
+            schema.set("items", itemOf(array.child, use));
             schema.set("minItems", json.value(array.len));
             schema.set("maxItems", json.value(array.len));
         },
-        .@"struct" => addStruct(&schema, T, use),
+        .@"struct" => |info| if (info.is_tuple)
+            @compileError(@typeName(T) ++ " is a tuple, which has no JSON Schema; use a struct whose fields have names, " ++
+                "or an array")
+        else
+            addStruct(&schema, T, use),
         else => @compileError(@typeName(T) ++ " has no JSON Schema"),
     }
     return schema;
+}
+
+// Of a list: a null, which a struct would leave out, is written there.
+fn itemOf(comptime T: type, comptime use: Use) []const u8 {
+    const own = of(T, use);
+    return if (@typeInfo(T) == .optional) "{\"anyOf\":[" ++ own ++ ",{\"type\":\"null\"}]}" else own;
 }
 
 // With the bounds of the type, so that the host refuses what it cannot hold. JSON has no numbers beyond 64 bits.

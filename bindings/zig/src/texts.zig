@@ -47,7 +47,7 @@ fn readText(comptime T: type, context: *Context, comptime name: []const u8, word
             "\"{s}\" must be an integer from {d} to {d}, not {s}",
             .{ name, std.math.minInt(T), std.math.maxInt(T), words },
         ),
-        .float => std.fmt.parseFloat(T, words) catch
+        .float => try readNumber(T, context.allocator, words) orelse
             context.refuse(-32602, "\"{s}\" must be a number, not {s}", .{ name, words }),
         .@"enum" => std.meta.stringToEnum(T, words) orelse
             context.refuse(-32602, "\"{s}\" must be one of {s}, not {s}", .{ name, comptime namesOf(T), words }),
@@ -61,6 +61,13 @@ fn readWhole(comptime T: type, words: []const u8) ?T {
     var digits: [@bitSizeOf(T) + 2]u8 = undefined;
     const spelling = std.fmt.bufPrint(&digits, "{d}", .{value}) catch return null;
     return if (std.mem.eql(u8, spelling, words)) value else null;
+}
+
+// As JSON writes it: the parser takes NaN, inf, 0x1p4 and 1_000, too.
+fn readNumber(comptime T: type, allocator: std.mem.Allocator, words: []const u8) !?T {
+    if (!try std.json.validate(allocator, words)) return null;
+    const value = std.fmt.parseFloat(T, words) catch return null;
+    return if (std.math.isFinite(value)) value else null;
 }
 
 fn namesOf(comptime T: type) []const u8 {

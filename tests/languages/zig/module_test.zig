@@ -92,6 +92,22 @@ test "a type has a schema" {
     try expectSchema(std.json.Value, .input, "{}");
 }
 
+const Holes = struct { in_list: []const ?u8, in_array: [1]?[]const u8 };
+
+fn holes() Holes {
+    return .{ .in_list = &.{ 1, null }, .in_array = .{null} };
+}
+
+test "what a list holds may be null, in its schema as in what is written" {
+    const integer = "{\"type\":\"integer\",\"minimum\":0,\"maximum\":255}";
+    try expectSchema(Holes, .output, "{\"type\":\"object\",\"properties\":{" ++
+        "\"in_list\":{\"type\":\"array\",\"items\":{\"anyOf\":[" ++ integer ++ ",{\"type\":\"null\"}]}}," ++
+        "\"in_array\":{\"type\":\"array\",\"items\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]},\"minItems\":1," ++
+        "\"maxItems\":1}},\"required\":[\"in_list\",\"in_array\"]}");
+    try expectStructured(holes, "{\"in_list\":[1,null],\"in_array\":[null]}");
+    try expectSchema([]const ?u8, .input, "{\"type\":\"array\",\"items\":{\"anyOf\":[" ++ integer ++ ",{\"type\":\"null\"}]}}");
+}
+
 test "an integer has the bounds of its type" {
     try expectSchema(i64, .input, "{\"type\":\"integer\"}");
     try expectSchema(u64, .input, "{\"type\":\"integer\",\"minimum\":0}");
@@ -277,7 +293,7 @@ test "a float that is no integer is refused where one is to be" {
         "{\"several\":[[256.0]]}",
         "{\"within\":{\"n\":1e18}}",
     }) |arguments|
-        try std.testing.expectError(error.ProtocolError, arena.answer(mcp.tool("it", "", same, .{}), arguments));
+        try std.testing.expectError(error.ToolError, arena.answer(mcp.tool("it", "", same, .{}), arguments));
 }
 
 fn askForNumber(context: *mcp.Context) ![]const u8 {
@@ -466,7 +482,17 @@ const Journey = struct {
     }
 };
 
-const Visits = struct { count: u8 = 0 };
+const Visits = struct {
+    count: u8 = 0,
+
+    pub fn init(host: mcp.Host) !Visits {
+        var buffer: [4096]u8 = undefined;
+        var allocator: std.heap.FixedBufferAllocator = .init(&buffer);
+        const Configuration = struct { before: struct { count: u8 } = .{ .count = 0 }, fails: bool = false };
+        const configuration = try host.configuration(Configuration, allocator.allocator());
+        return if (configuration.fails) error.FileNotFound else .{ .count = configuration.before.count };
+    }
+};
 
 fn plan(_: Journey) []const u8 {
     return "";
@@ -477,8 +503,11 @@ comptime {
         .name = "test",
         .version = "1",
         .State = Visits,
-        .tools = .{ mcp.tool("open", "", open, .{}), mcp.tool("ask", "", ask, .{}) },
-        .resource_templates = .{mcp.resourceTemplate("a://{country}/{by}", "a", visit, .{})},
+        .tools = .{ mcp.tool("open", "", open, .{}), mcp.tool("ask", "", ask, .{}), mcp.tool("list", "", list, .{}) },
+        .resource_templates = .{
+            mcp.resourceTemplate("a://{country}/{by}", "a", visit, .{}),
+            mcp.resourceTemplate("b://{metres}/*", "b", climb, .{}),
+        },
         .prompts = .{
             mcp.prompt("plan", "", plan, .{}),
             mcp.prompt("plain", "", text, .{}),
@@ -501,6 +530,10 @@ fn ask(context: *mcp.Context) ![]const u8 {
 
 fn none(context: *mcp.Context) ![]const u8 {
     return context.fail("there is no {s}", .{"\xff"});
+}
+
+fn climb(context: *mcp.Context, variables: struct { metres: f32, @"*": []const u8 }) ![]const u8 {
+    return std.fmt.allocPrint(context.allocator, "{d} m, {s}", .{ variables.metres, variables.@"*" });
 }
 
 fn visit(_: struct { country: []const u8, by: enum { train, ship } }) []const u8 {
@@ -577,6 +610,58 @@ fn expectCall(method: []const u8, params: []const u8, expected: []const u8) !voi
     table.invoke(instance, 1, .of(method), .of(params));
     errdefer std.debug.print("{s}\n", .{answered[0..answered_size]});
     try std.testing.expect(std.mem.find(u8, answered[0..answered_size], expected) != null);
+}
+
+var configured: []const u8 = "";
+
+fn configure(_: *const mcp.abi.Host, sink: *const mcp.abi.Sink) callconv(.c) void {
+    sink.put(configured);
+}
+
+test "a plugin that does not start says what of its configuration is wrong" {
+    var host = mcp.testing.context(std.testing.allocator).host.raw.*;
+    host.configuration = configure;
+    const sink: mcp.abi.Sink = .{ .context = null, .write = keepText };
+    const table = mcp_plugin_entry_v1();
+    for (
+        [_][]const u8{ "{\"before\":{\"count\":256}}", "{\"before\":{}}", "{\"fails\":\"yes\"}", "[]", "{\"fails\":true}" },
+        [_][]const u8{
+            "\"before\" in the configuration does not fit: Overflow",
+            "\"before\" in the configuration does not fit: MissingField",
+            "\"fails\" in the configuration does not fit: UnexpectedToken",
+            "the configuration: UnexpectedToken",
+            "FileNotFound",
+        },
+    ) |configuration, expected| {
+        configured = configuration;
+        const instance = table.create(&host, &sink);
+        defer table.stop(instance);
+        try std.testing.expectEqual(1, table.start.?(instance, &sink));
+        try expectEqualStrings(expected, answered[0..answered_size]);
+    }
+}
+
+test "arguments that the type cannot hold are told to the model, with the member" {
+    const told = "{\"content\":[{\"type\":\"text\",\"text\":\"\\\"of\\\" in the arguments does not fit: InvalidNumber\"}],\"isError\":true}";
+    try expectCall("tools/call", "{\"name\":\"list\",\"arguments\":{\"of\":[1,1e18]}}", told);
+}
+
+fn expectClimb(metres: []const u8, expected: []const u8) !void {
+    var params: [200]u8 = undefined;
+    const pattern = "{{\"uri\":\"b:\",\"uriTemplate\":\"b://{{metres}}/*\",\"variables\":{{\"metres\":\"{s}\",\"*\":\"a/b\"}}}}";
+    try expectCall("resources/read", try std.fmt.bufPrint(&params, pattern, .{metres}), expected);
+}
+
+test "what a wildcard stands for is a variable" {
+    try expectClimb("-1.5e1", "\"text\":\"-15 m, a/b\"");
+}
+
+test "a number in a text is written as in JSON" {
+    for ([_][]const u8{ "NaN", "inf", "0x1p4", "1_000", "1e39", "+1", ".5", "5.", " 1", "" }) |metres| {
+        var told: [100]u8 = undefined;
+        const pattern = "{{\"code\":-32602,\"message\":\"\\\"metres\\\" must be a number, not {s}\"}}";
+        try expectClimb(metres, try std.fmt.bufPrint(&told, pattern, .{metres}));
+    }
 }
 
 test "what a handler has caught is not told as what it ends with" {

@@ -10,11 +10,11 @@ import { devServesEachChange, newProject, run, saysWhereItsPackageIsToBeFound } 
 
 // The tutorial plugin is built as the other preset does it.
 test('NewMakesAProjectThatBuildsAndPassesItsTests', async (context) => {
-  const project = await newProject(context, 'zig');
+  const project = await newProject(context, 'zig', 'my.weather'); // a name may have dots
   await run(project, 'cmake', '--preset', 'debug');
   await run(project, 'cmake', '--build', '--preset', 'debug');
   const tested = await run(project, 'ctest', '--preset', 'debug');
-  assert.match(tested, /weather_test \.+ +Passed[^]*weather_inspect \.+ +Passed[^]*weather_hello \.+ +Passed/);
+  assert.match(tested, /my\.weather_test \.+ +Passed[^]*my\.weather_inspect \.+ +Passed[^]*my\.weather_hello \.+ +Passed/);
   const components = join(project, 'build/debug/mcp_components');
   const said = await run(project, program, 'call', '--components', components, 'hello', '{"name":"\\"Ada\\""}');
   assert.equal(said, 'Hello, "Ada"!\n');
@@ -44,7 +44,9 @@ test('MistakesAreToldByTheCompiler', async (context) => {
     'tagged: the tag "two words" is not 1 to 128 characters of A-Za-z0-9_.-',
     '.completions.contry: there is no field contry',
     'weather://{city}: a URI with * or {} stands for many resources: use mcp.resourceTemplate',
+    'is a tuple, which has no JSON Schema; use a struct whose fields have names, or an array',
     'the template weather://days/{number} has no variable days',
+    'the template weather://{days*} has no variable *',
     '.schema.days: minimum is for arguments of tools alone; leave it out, and let the handler refuse',
     '.schema.town: there is no field town',
     '.country: give it a default, because it may not be chosen yet',

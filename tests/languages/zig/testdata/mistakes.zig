@@ -40,6 +40,20 @@ fn renamed(_: struct {
     return "";
 }
 
+fn starred(_: struct { @"*": []const u8 }) []const u8 {
+    return "";
+}
+
+fn pair() struct { u8, []const u8 } {
+    return .{ 1, "one" };
+}
+
+comptime {
+    _ = mcp.tool("pair", "", pair, .{}).description;
+}
+comptime {
+    _ = mcp.resourceTemplate("weather://{days*}", "day", starred, .{});
+}
 comptime {
     _ = mcp.tool("never", "", nothing, .{ .timeout_ms = 0 }).description;
 }
