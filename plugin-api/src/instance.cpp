@@ -42,7 +42,7 @@ Instance::Instance(const mcp_host& host, const std::function<void(Plugin&)>& set
 }
 
 Instance::~Instance() {
-  if (listens_) required_interface<mcp_subscriptions>(host_, MCP_SUBSCRIPTIONS).listen(&host_, nullptr);
+  if (listens_to_ != nullptr) listens_to_->listen(&host_, nullptr);
   if (started_) {
     std::for_each(on_stop_.rbegin(), on_stop_.rend(),
                   [&](const auto& function) { run_and_log(host_, "on_stop", function); });
@@ -79,8 +79,9 @@ void Instance::listen_to_subscriptions() {
     const auto& instance = *static_cast<const Instance*>(self);
     instance.run_each(instance.on_unsubscribed_, view(uri));
   };
-  required_interface<mcp_subscriptions>(host_, MCP_SUBSCRIPTIONS).listen(&host_, &listener);
-  listens_ = true;
+  const auto& subscriptions = required_interface<mcp_subscriptions>(host_, MCP_SUBSCRIPTIONS);
+  subscriptions.listen(&host_, &listener);
+  listens_to_ = &subscriptions;
 }
 
 void Instance::run_each(const std::vector<OnSubscription>& functions, std::string_view uri) const noexcept {

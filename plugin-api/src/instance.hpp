@@ -10,6 +10,7 @@
 
 #include <mcp/plugin.h>
 #include <mcp/plugin/instance.hpp>
+#include <mcp/subscriptions.h>
 #include <nlohmann/json.hpp>
 
 #include "call_state.hpp"
@@ -61,7 +62,7 @@ class Instance {
   std::vector<OnSubscription> on_subscribed_;
   std::vector<OnSubscription> on_unsubscribed_;
   bool started_ = false;
-  bool listens_ = false;  // to subscriptions
+  const mcp_subscriptions* listens_to_ = nullptr;  // the host's, while it does
   Plugin plugin_{*this};
 };
 

@@ -39,6 +39,18 @@ TEST(Subscriptions, MayMakeAFunctionThrow) {
   EXPECT_EQ(harness.logs().at(0).message, "a function of on_subscribed or on_unsubscribed threw: no inotify");
 }
 
+TEST(Subscriptions, MayBeTakenAwayBeforeThePluginEnds) {
+  int ended = 0;
+  {
+    Harness harness([&ended](mcp::Plugin& plugin) {
+      plugin.on_subscribed([](const std::string&) {});
+      plugin.on_stop([&ended] { ++ended; });
+    });
+    harness.provide_interface(MCP_SUBSCRIPTIONS, nullptr);
+  }
+  EXPECT_EQ(ended, 1);
+}
+
 TEST(StoreOfAPlugin, KeepsValues) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.tool(
