@@ -35,16 +35,17 @@ std::optional<std::string> proposed_value(PluginVersion& version, const Json& re
 
 bool needs_no_encoding(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-._~/").find(c) != std::string_view::npos;
+         std::string_view("-._~").find(c) != std::string_view::npos;
 }
 
-std::string percent_encoded(std::string_view text) {
+// Variables of a query and of one segment have no '/'; those of anything keep it.
+std::string percent_encoded(std::string_view text, bool keeps_slashes) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   constexpr unsigned base = 16;
   std::string encoded;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (needs_no_encoding(c)) {
+    if (needs_no_encoding(c) || (keeps_slashes && c == '/')) {
       encoded += c;
     } else {
       encoded += {'%', digits[byte / base], digits[byte % base]};
@@ -57,9 +58,11 @@ std::string percent_encoded(std::string_view text) {
 std::string expanded_expression(std::string_view inside, const std::map<std::string, std::string>& values) {
   if (!inside.starts_with('?')) {
     const std::string before = inside.starts_with('#') ? "#" : "";
-    if (inside.starts_with('#') || inside.starts_with('+')) inside.remove_prefix(1);
-    if (inside.ends_with('*')) inside.remove_suffix(1);
-    return before + percent_encoded(values.at(std::string(inside)));
+    const bool has_operator = inside.starts_with('#') || inside.starts_with('+');
+    const bool is_exploded = inside.ends_with('*');
+    if (has_operator) inside.remove_prefix(1);
+    if (is_exploded) inside.remove_suffix(1);
+    return before + percent_encoded(values.at(std::string(inside)), has_operator || is_exploded);
   }
   std::string query;
   for (inside.remove_prefix(1); !inside.empty();) {
@@ -67,7 +70,7 @@ std::string expanded_expression(std::string_view inside, const std::map<std::str
     query.append(query.empty() ? "?" : "&")
         .append(name)
         .append("=")
-        .append(percent_encoded(values.at(std::string(name))));
+        .append(percent_encoded(values.at(std::string(name)), false));
     inside.remove_prefix(std::min(name.size() + 1, inside.size()));
   }
   return query;
@@ -78,7 +81,7 @@ std::string expanded(std::string_view text, const std::map<std::string, std::str
   std::string uri;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '*') {
-      uri += percent_encoded(values.at("*"));
+      uri += percent_encoded(values.at("*"), true);
     } else if (text[at] == '{') {
       const auto end = text.find('}', at);
       uri += expanded_expression(text.substr(at + 1, end - at - 1), values);

@@ -42,6 +42,9 @@ class SchemaReader {
     for (const auto* const other : others) {
       if (schema.contains(other)) return;
     }
+    for (const auto* const rest : {"additionalProperties", "unevaluatedProperties"}) {
+      if (schema.contains(rest) && schema.at(rest).is_object()) return;
+    }
     const auto members = schema.value("properties", OrderedJson::object());
     for (const auto& name : schema.at("required")) {
       if (name.is_string() && !members.contains(name.get<std::string>()))

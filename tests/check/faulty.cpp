@@ -284,7 +284,7 @@ void Faulty::get_prompt(mcp_call_id call, std::string_view params) {
 void Faulty::complete_argument(mcp_call_id call, std::string_view params) {
   if (is("completion that fails") && has(params, "no such value")) return refuse(call, -32603);
   if (is("completion of another type")) return give(call, R"({"completion": {"values": [1, 2]}})");
-  give(call, R"({"completion": {"values": ["example"], "total": 1, "hasMore": false}})");
+  give(call, R"({"completion": {"values": ["an/example"], "total": 1, "hasMore": false}})");
 }
 
 void Faulty::stop() {

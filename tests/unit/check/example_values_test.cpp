@@ -114,5 +114,13 @@ TEST(SchemaLiesTest, FindsWhatCannotBeMeant) {
   EXPECT_TRUE(lies[2].starts_with("/properties/c has a minLength above its maxLength")) << lies[2];
 }
 
+TEST(SchemaLiesTest, KnowsThatOtherMembersMayBeDescribedTogether) {
+  for (const std::string keyword : {"additionalProperties", "unevaluatedProperties"}) {
+    const auto schema = R"({"type": "object", "required": ["a"], ")" + keyword + "\": ";
+    EXPECT_TRUE(lies_in_schema(OrderedJson::parse(schema + R"({"type": "number"}})")).empty()) << keyword;
+    EXPECT_EQ(lies_in_schema(OrderedJson::parse(schema + "false}")).size(), 1U) << keyword;
+  }
+}
+
 }  // namespace
 }  // namespace mcph
