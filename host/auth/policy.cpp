@@ -1,12 +1,14 @@
 #include "auth/policy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <tuple>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "catalog/components.hpp"
@@ -14,35 +16,63 @@
 namespace mcph {
 namespace {
 
+// Whether what is percent-encoded in it may be taken for something else: a slash, or a character that URLs lose.
+bool hides_something(std::string_view uri) {
+  for (auto at = uri.find('%'); at != std::string_view::npos; at = uri.find('%', at + 1)) {
+    const auto code = uri.substr(at, 3);
+    if (code == "%2F" || code == "%5C" || code == "%7F" || code.starts_with("%0") || code.starts_with("%1"))
+      return true;
+  }
+  return false;
+}
+
 // Whether a URI can be compared with a pattern: whoever serves it may take several ways to write a path for one. None
-// of them is left where its parts are neither empty nor "." nor "..", and no slash hides in one.
+// of them is left where its parts are neither empty nor "." nor "..", and nothing hides in one. A query is looked at as
+// a path is, because a template may take it for a part of one.
 bool is_plain(std::string_view uri) {
-  if (uri.find("%2F") != std::string_view::npos || uri.find("%5C") != std::string_view::npos || !percent_decode(uri))
-    return false;
+  if (hides_something(uri) || !percent_decode(uri) || !has_canonical_origin(uri)) return false;
   const auto scheme = uri.substr(0, uri.find(':'));
   auto rest = uri.substr(std::min(scheme.size() + 1, uri.size()));
-  rest = rest.substr(0, rest.find_first_of("?#"));
   if (rest.starts_with("//")) {
     rest.remove_prefix(2);
     if (scheme == "file" && rest.starts_with('/')) rest.remove_prefix(1);
   } else if (rest.starts_with('/')) {
     rest.remove_prefix(1);
   }
+  const auto path_end = std::min(rest.find_first_of("?#"), rest.size());
   for (std::size_t begin = 0; begin < rest.size();) {
-    const auto end = std::min(rest.find('/', begin), rest.size());
+    const auto end = std::min(rest.find_first_of("/?#", begin), rest.size());
     const auto part = rest.substr(begin, end - begin);
-    if (part.empty() || part == "." || part == "..") return false;
+    if (part == "." || part == ".." || (part.empty() && begin < path_end)) return false;
     begin = end + 1;
   }
   return true;
 }
 
-// Without what whoever serves a URI may take for nothing: an empty query or fragment, and a slash at the end.
-std::string_view without_empty_end(std::string_view uri) {
-  while (uri.ends_with('?') || uri.ends_with('#'))
-    uri.remove_suffix(1);
+// Without what whoever serves a URI may take for nothing: a query, a fragment, and what ends the path without a name.
+std::string_view without_end(std::string_view uri) {
+  uri = uri.substr(0, uri.find_first_of("?#"));
+  for (constexpr std::string_view space = "%20"; uri.ends_with(space);)
+    uri.remove_suffix(space.size());
   if (uri.ends_with('/')) uri.remove_suffix(1);
   return uri;
+}
+
+// Of a pattern for pages of the web, as has_canonical_origin has them: whoever writes rules may write the host
+// otherwise.
+std::string with_canonical_host(const std::string& match) {
+  constexpr std::string_view kind = "resource:";
+  constexpr std::array schemes{"http", "https", "ws", "wss"};
+  const auto host = match.find("://");
+  if (!match.starts_with(kind) || host == std::string::npos) return match;
+  const auto scheme = lower_case(match.substr(kind.size(), host - kind.size()));
+  if (std::ranges::find(schemes, scheme) == schemes.end()) return match;
+  const auto end = std::min(match.find_first_of("/?#", host + 3), match.size());
+  auto origin = lower_case(match.substr(0, end));
+  const std::string_view port = scheme.ends_with('s') && scheme != "ws" ? ":443" : ":80";
+  const bool is_written_out = origin.find('*') == std::string::npos;
+  if (is_written_out && origin.ends_with(port)) origin.resize(origin.size() - port.size());
+  return origin + match.substr(end);
 }
 
 // "tool:* with read_only true, tag beta, arguments {...}"
@@ -64,7 +94,7 @@ Result<Rule> Rule::compile(const RuleText& text) {
   rule.text_ = words_for(text);
   rule.read_only_ = text.read_only;
   rule.tag_ = text.tag;
-  auto pattern = ComponentPattern::read(text.match);
+  auto pattern = ComponentPattern::read(with_canonical_host(text.match));
   if (pattern.has_error()) return pattern.error();
   rule.pattern_ = *std::move(pattern);
   const auto kind = rule.pattern_.kind();
@@ -76,7 +106,24 @@ Result<Rule> Rule::compile(const RuleText& text) {
   auto schema = Schema::compile(*text.arguments);
   if (schema.has_error()) return fail("has a schema for arguments that is none: " + schema.error().message);
   rule.arguments_ = *std::move(schema);
+  if (const auto properties = text.arguments->find("properties");
+      properties != text.arguments->end() && properties->is_object()) {
+    for (const auto& [name, property] : properties->items())
+      rule.argument_names_.push_back(name);
+  }
   return rule;
+}
+
+std::optional<std::string> Rule::misspelt_argument(JsonValue arguments) const {
+  for (const auto [given, value] : arguments.members()) {
+    const std::string key(given);
+    if (std::ranges::find(argument_names_, key) != argument_names_.end()) continue;
+    const auto is_other_spelling = [&](const std::string& name) {
+      return name.size() == key.size() && lower_case(name) == lower_case(key);
+    };
+    if (std::ranges::any_of(argument_names_, is_other_spelling)) return key;
+  }
+  return std::nullopt;
 }
 
 bool Rule::covers(const Tool& tool) const {
@@ -118,7 +165,7 @@ class RolePolicy::RoleRights final : public Rights {
     if (reads_all_) return true;
     std::string storage;
     const auto name = normalized_uri(uri, storage);
-    const auto shorter = without_empty_end(name);
+    const auto shorter = without_end(name);
     const auto allows = [&](const Rule* rule) { return rule->matches(Rule::Kind::resource, name); };
     const auto denies = [&](const Rule* rule) {
       return rule->matches(Rule::Kind::resource, name) || rule->matches(Rule::Kind::resource, shorter);
@@ -163,6 +210,12 @@ class RolePolicy::RoleRights final : public Rights {
     Conditions(Grant had, std::vector<Grant> others) : had_(std::move(had)), others_(std::move(others)) {}
 
     std::optional<CallRefusal> check(JsonValue arguments) const override {
+      for (const auto* const rules : {&had_.deny, &had_.allow}) {
+        for (const auto* rule : *rules) {
+          if (const auto name = rule->misspelt_argument(arguments))
+            return CallRefusal{"with the argument \"" + *name + "\", which a rule spells otherwise", {}, rule->text()};
+        }
+      }
       const auto denies_it = [&](const Rule* rule) { return denies(rule, arguments); };
       if (const auto denying = std::ranges::find_if(had_.deny, denies_it); denying != had_.deny.end())
         return CallRefusal{"with these arguments, which a rule denies", {}, (*denying)->text()};

@@ -1,5 +1,6 @@
 // Why roles permit a use or do not: the same rules in the same order as the rights, with the one that decides.
 #include "auth/policy.hpp"
+#include "base/json_document.hpp"
 #include "base/uri.hpp"
 #include "catalog/components.hpp"
 
@@ -15,6 +16,9 @@ bool is_about(const Rule& rule, const Use& use) {
 // Empty: the rule is about these arguments, as a denial is of which that is not known.
 std::string mismatch_of(const Rule& rule, const nlohmann::json& arguments, bool is_denial) {
   if (rule.arguments() == nullptr) return {};
+  const auto document = JsonDocument::of(arguments);
+  if (const auto name = rule.misspelt_argument(document.root()))
+    return is_denial ? std::string() : "\"" + *name + "\" differs by its case from what the rule names";
   const auto violation = rule.arguments()->validate(arguments);
   return !violation || (is_denial && violation->is_undecided) ? std::string() : violation->message;
 }

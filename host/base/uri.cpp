@@ -112,6 +112,22 @@ std::string with_canonical_origin(const std::string& url) {
   return origin + url.substr(end);
 }
 
+bool has_canonical_origin(std::string_view uri) {
+  struct Web {
+    std::string_view scheme;
+    std::string_view port;
+  };
+  constexpr std::array web{Web{"http", ":80"}, Web{"https", ":443"}, Web{"ws", ":80"}, Web{"wss", ":443"}};
+  const auto given = uri.substr(0, uri.find("://"));
+  const auto scheme = lower_case(std::string(given));
+  const auto* const found = std::ranges::find(web, scheme, &Web::scheme);
+  if (found == web.end() || given.size() == uri.size()) return true;
+  uri.remove_prefix(given.size() + 3);
+  const auto authority = uri.substr(0, uri.find_first_of("/?#"));
+  return given == scheme && authority.find('@') == std::string_view::npos && !authority.ends_with(found->port) &&
+         !authority.ends_with(':') && lower_case(std::string(authority)) == authority;
+}
+
 bool is_absolute_uri(std::string_view text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos || colon + 1 == text.size()) return false;

@@ -27,6 +27,10 @@ std::string_view normalized_uri(std::string_view uri, std::string& storage);
 // section 4.2.3); any other text as it is.
 std::string with_canonical_origin(const std::string& url);
 
+// Whether the URL of a web page or a WebSocket, of whatever case, is in the form in which all ways to write its origin
+// are the same: scheme and host in lower case, no user, and no port that the scheme has anyway. True of any other URI.
+bool has_canonical_origin(std::string_view uri);
+
 // A scheme (RFC 3986 section 3.1), ":", and something after it; no control characters anywhere. What can be encoded
 // may be there.
 bool is_absolute_uri(std::string_view text);

@@ -63,6 +63,12 @@ Access access_to(const Rights& rights, const Served<Tool>& served) {
   return rights.to(*served.component, served.plugin->identity().name);
 }
 
+// Where components are looked at alone, there is no plugin.
+template <class Component>
+bool is_of_upstream(const Served<Component>& served) {
+  return served.plugin != nullptr && served.plugin->identity().is_upstream;
+}
+
 }  // namespace
 
 Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions,
@@ -82,6 +88,7 @@ Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, st
     add(experimental_, components.capabilities.experimental, owner, experimental_kind);
     add_paragraph(instructions_, components.instructions);
   }
+  hide_resources_behind_templates();
   render_lists();
   extension_members_ = members_of(extensions_);
   experimental_members_ = members_of(experimental_);
@@ -127,10 +134,12 @@ Catalog::Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
 void Catalog::render_lists() {
   for (const auto& [key, served] : templates_)
     templates_by_specificity_.push_back(&served);
-  std::stable_sort(templates_by_specificity_.begin(), templates_by_specificity_.end(),
-                   [](const auto* a, const auto* b) {
-                     return a->component->uri_template.more_specific_than(b->component->uri_template);
-                   });
+  // A server elsewhere takes nothing that a plugin's template stands for.
+  const auto is_before = [](const auto* a, const auto* b) {
+    if (is_of_upstream(*a) != is_of_upstream(*b)) return !is_of_upstream(*a);
+    return a->component->uri_template.more_specific_than(b->component->uri_template);
+  };
+  std::stable_sort(templates_by_specificity_.begin(), templates_by_specificity_.end(), is_before);
 
   const auto json = [](const auto& component) -> std::string_view { return component.json; };
   tool_list_ = ComponentList("tools");
@@ -151,19 +160,46 @@ std::vector<const Served<Tool>*> Catalog::listed_tools() const {
   std::set<std::string_view> chosen{find_tools_name};
   const auto choose = [&](const auto& matches) {
     for (auto tool = tools_.begin(); tool != tools_.end() && chosen.size() < most; ++tool) {
-      if (matches(tool->first)) chosen.insert(tool->first);
+      if (matches(*tool->second.component)) chosen.insert(tool->first);
     }
   };
   if (!all) {
     for (const auto& pattern : listing_->pinned)
-      choose([&](const std::string& name) { return pattern.matches(ComponentPattern::Kind::tool, name); });
-    choose([](const std::string&) { return true; });
+      choose([&](const Tool& tool) { return pattern.matches(ComponentPattern::Kind::tool, tool.name); });
+    // Of these a client must know the schema: it says what to put into headers.
+    choose([](const Tool& tool) { return !tool.parameter_headers.empty(); });
+    choose([](const Tool&) { return true; });
   }
   std::vector<const Served<Tool>*> listed;
   for (const auto& [name, served] : tools_) {
     if (all || chosen.contains(name)) listed.push_back(&served);
   }
   return listed;
+}
+
+// Of upstreams, what a plugin's template stands for.
+void Catalog::hide_resources_behind_templates() {
+  std::vector<const Served<ResourceTemplate>*> of_plugins;
+  for (const auto& [key, served] : templates_)
+    if (!is_of_upstream(served)) of_plugins.push_back(&served);
+  // There may be thousands: the first is told of, and how many there are besides.
+  std::map<std::pair<const Plugin*, const Plugin*>, std::pair<std::string, std::size_t>> hidden;
+  std::erase_if(resources_, [&](const auto& entry) {
+    const auto& [key, served] = entry;
+    if (!is_of_upstream(served)) return false;
+    const auto found = std::ranges::find_if(
+        of_plugins, [&uri = key](const auto* each) { return each->component->uri_template.match(uri).has_value(); });
+    if (found == of_plugins.end()) return false;
+    auto& [first, count] = hidden[{(*found)->plugin.get(), served.plugin.get()}];
+    if (count++ == 0) first = component_name(*served.component);
+    return true;
+  });
+  for (const auto& [plugins, uris] : hidden) {
+    const auto& [first, count] = uris;
+    conflicts_.push_back({std::string(resource_kind),
+                          count == 1 ? first : first + " and " + std::to_string(count - 1) + " others",
+                          plugins.first->identity().file, plugins.second->identity().file});
+  }
 }
 
 template <class Component>
@@ -223,10 +259,15 @@ const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) c
 std::optional<Catalog::TemplateMatch> Catalog::match_template(std::string_view uri) const {
   if (!may_read(uri)) return std::nullopt;
   for (const auto* served : templates_by_specificity_) {
-    if (auto variables = served->component->uri_template.match(uri))
-      return TemplateMatch{served, *std::move(variables)};
+    auto variables = served->component->uri_template.match(uri);
+    if (variables && !is_withheld(served->plugin.get(), uri)) return TemplateMatch{served, *std::move(variables)};
   }
   return std::nullopt;
+}
+
+bool Catalog::is_withheld(const Plugin* plugin, std::string_view uri) const {
+  const auto owner = std::ranges::find(plugins_, plugin, [](const auto& each) { return each.plugin.get(); });
+  return owner != plugins_.end() && owner->components->withheld.contains(normalized_uri(uri));
 }
 
 ListKinds Catalog::differences(const Catalog& other) const {

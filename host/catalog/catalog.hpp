@@ -88,7 +88,7 @@ class Catalog {
     const Served<ResourceTemplate>* served;
     std::map<std::string, std::string> variables;
   };
-  // The most specific template that matches; null if none does.
+  // The most specific template that matches, a plugin's before an upstream's; null if none does.
   std::optional<TemplateMatch> match_template(std::string_view uri) const;
 
   // Nobody's view: no policy has decided what is there.
@@ -126,6 +126,9 @@ class Catalog {
            std::string_view kind);
   template <class Component>
   void copy_visible(const Index<Component>& all, Index<Component>& visible) const;
+  void hide_resources_behind_templates();
+  // Its plugin has the resource, and the operator has taken it away.
+  bool is_withheld(const Plugin* plugin, std::string_view uri) const;
   void render_lists();
   // Those that are listed, by their names.
   std::vector<const Served<Tool>*> listed_tools() const;

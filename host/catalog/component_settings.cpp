@@ -84,8 +84,9 @@ void add_alias(std::vector<Component>& components, const std::string& key, const
 }
 
 template <class Component>
-void remove_named(std::vector<Component>& components, std::string_view key) {
-  std::erase_if(components, [key](const auto& each) { return each.alias_of.empty() && component_key(each) == key; });
+bool remove_named(std::vector<Component>& components, std::string_view key) {
+  const auto is_called_so = [key](const auto& each) { return each.alias_of.empty() && component_key(each) == key; };
+  return std::erase_if(components, is_called_so) > 0;
 }
 
 void add_prices(const ComponentSettings& settings, std::vector<Tool>& tools) {
@@ -211,7 +212,8 @@ Components with_settings(Components components, const std::shared_ptr<const Comp
     if (!alias.replaces_it) continue;
     remove_named(components.tools, alias.of);
     remove_named(components.prompts, alias.of);
-    remove_named(components.resources, normalized_uri(alias.of));
+    const auto key = normalized_uri(alias.of);
+    if (remove_named(components.resources, key)) components.withheld.insert(key);
   }
   components.settings = settings;
   return components;

@@ -396,6 +396,8 @@ Components without(const Components& components, const std::set<std::string, std
   const auto remove = [&names](auto& all) {
     std::erase_if(all, [&names](const auto& each) { return names.contains(component_name(each)); });
   };
+  for (const auto& resource : rest.resources)
+    if (names.contains(component_name(resource))) rest.withheld.insert(component_key(resource));
   remove(rest.tools);
   remove(rest.resources);
   remove(rest.resource_templates);

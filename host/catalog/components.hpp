@@ -72,6 +72,8 @@ struct Components {
   std::vector<Prompt> prompts;
   std::string instructions;
   AddedCapabilities capabilities = {};
+  // Keys of resources that the plugin has and that are not served: no template stands for them either.
+  std::set<std::string, std::less<>> withheld = {};
   std::shared_ptr<const ComponentSettings> settings = {};  // that have been applied, for a later description; or null
 
   std::size_t size() const { return tools.size() + resources.size() + resource_templates.size() + prompts.size(); }

@@ -31,7 +31,6 @@ std::optional<std::string_view> unsupported_form(std::string_view inside) {
     std::string_view name;
   };
   constexpr std::array operators{Form{'.', R"(the operator "." (labels, level 3))"},
-                                 Form{'/', R"(the operator "/" (path segments, level 3))"},
                                  Form{';', R"(the operator ";" (path parameters, level 3))"},
                                  Form{'&', R"(the operator "&" (more of a query, level 3))"}};
   for (const auto& [sign, name] : operators) {
@@ -104,9 +103,10 @@ class UriTemplateParser {
     const auto whole = take_expression();
     if (!whole) return unclosed;
     auto name = whole->substr(1, whole->size() - 2);
+    if (name.starts_with('/')) return path(*whole, name.substr(1));
     if (const auto unsupported = unsupported_form(name)) {
       return "has the expression " + in_quotes(*whole) + ", which is " + std::string(*unsupported) +
-             "; only {name}, {+name}, {#name}, {name*} and {?name,name} are supported";
+             "; only {name}, {+name}, {#name}, {name*}, {/name}, {/name*} and {?name,name} are supported";
     }
     auto kind = Kind::segment;
     if (name.starts_with('+') || name.starts_with('#')) {
@@ -119,6 +119,19 @@ class UriTemplateParser {
     }
     if (!is_variable_name(name)) return bad_name(*whole, "whose name");
     return add_variable(kind, name);
+  }
+
+  Reason path(std::string_view whole, std::string_view names) {
+    while (true) {
+      auto name = names.substr(0, names.find(','));
+      const bool is_last = name.size() == names.size();
+      if (!is_last) names.remove_prefix(name.size() + 1);
+      const bool is_exploded = name.ends_with('*');
+      if (is_exploded) name.remove_suffix(1);
+      if (!is_variable_name(name)) return bad_name(whole, "one of whose names");
+      add_literal("/");
+      if (auto error = add_variable(is_exploded ? Kind::anything : Kind::segment, name); error || is_last) return error;
+    }
   }
 
   Reason query() {

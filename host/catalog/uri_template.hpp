@@ -18,13 +18,15 @@ namespace mcph {
 //   {name}    one or more bytes other than "/", "?" and "#"
 //   {+name}   one or more bytes of any kind: a path, for instance
 //   {name*}   the same, as many templates have it that were written for other servers
+//   {/name}   "/", then as {name}; {/name*} "/", then as {name*}
 //   {#name}   "#", then one or more bytes of any kind
 //   *         one or more bytes of any kind; the variable's name is "*" (our extension: docs://*)
 //   {?a,b}    at the end: a query with any of these parameters, in any order, and no other; what stands before it has
 //             no "?"
 //
-// That is levels 1 and 2 of the RFC, and its form of a query. Other forms are refused, and so are a variable that
-// appears twice and two variables with no text between them, because no one could say where the first value ends.
+// That is levels 1 and 2 of the RFC, and its forms of a path, which must be there, and of a query. Other forms are
+// refused, and so are a variable that appears twice and two variables with no text between them, because no one could
+// say where the first value ends.
 class UriTemplate {
  public:
   // Longer templates are refused, longer URIs match nothing. The time of a match is at most proportional to the product

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/sha256.hpp"
 #include "base/utf8.hpp"
 #include "plugin/plugin.hpp"
 #include "protocol/error_reply.hpp"
@@ -12,7 +13,7 @@
 namespace mcph {
 namespace {
 
-// In bytes, of a name, a URI or an id; no record has more of it.
+// In bytes, of a name, a URI or an id.
 constexpr std::size_t max_recorded_text = 1024;
 
 std::string outcome_words(const Reply& reply) {
@@ -32,6 +33,17 @@ std::string text_member(JsonValue object, std::string_view key) {
   return found.is_string() ? std::string(utf8_prefix(found.string(), max_recorded_text)) : std::string();
 }
 
+// Of a name that is too long, its beginning and what tells it from every other one.
+std::string name_member(JsonValue object, std::string_view key) {
+  const auto found = object.find(key);
+  if (!found.is_string()) return {};
+  auto name = found.string();
+  if (name.size() <= max_recorded_text) return name;
+  Sha256 digest;
+  digest.add(name.data(), name.size());
+  return std::string(utf8_prefix(name, max_recorded_text)) + "... sha256:" + digest.hex();
+}
+
 void set_program(RecordedRequest& request, JsonValue implementation) {
   request.client = text_member(implementation, "name");
   request.client_version = text_member(implementation, "version");
@@ -44,17 +56,17 @@ std::string component_of(const Message& message) {
   if (!message.method) return {};
   switch (*message.method) {
     case Method::tools_call:
-      return named("tool:", text_member(message.params, "name"));
+      return named("tool:", name_member(message.params, "name"));
     case Method::prompts_get:
-      return named("prompt:", text_member(message.params, "name"));
+      return named("prompt:", name_member(message.params, "name"));
     case Method::resources_read:
     case Method::resources_subscribe:
     case Method::resources_unsubscribe:
-      return named("resource:", text_member(message.params, "uri"));
+      return named("resource:", name_member(message.params, "uri"));
     case Method::completion_complete: {
       const auto ref = message.params.find("ref");
-      auto prompt = named("prompt:", text_member(ref, "name"));
-      return prompt.empty() ? named("resource:", text_member(ref, "uri")) : prompt;
+      auto prompt = named("prompt:", name_member(ref, "name"));
+      return prompt.empty() ? named("resource:", name_member(ref, "uri")) : prompt;
     }
     default:
       return {};

@@ -77,15 +77,15 @@ std::vector<std::string> variables_of(std::string_view uri_template) {
     }
     const auto end = uri_template.find('}', begin);
     if (end == std::string_view::npos) break;
-    auto name = uri_template.substr(begin + 1, end - begin - 1);
-    const bool is_query = name.starts_with('?');
-    if (is_query || name.starts_with('+') || name.starts_with('#')) name.remove_prefix(1);
-    if (name.ends_with('*')) name.remove_suffix(1);
-    for (auto comma = name.find(','); is_query && comma != std::string_view::npos; comma = name.find(',')) {
-      names.emplace_back(name.substr(0, comma));
-      name.remove_prefix(comma + 1);
+    auto rest = uri_template.substr(begin + 1, end - begin - 1);
+    if (rest.find_first_of("+#?/") == 0) rest.remove_prefix(1);
+    for (bool is_last = false; !is_last;) {
+      auto name = rest.substr(0, rest.find(','));
+      is_last = name.size() == rest.size();
+      if (!is_last) rest.remove_prefix(name.size() + 1);
+      if (name.ends_with('*')) name.remove_suffix(1);
+      names.emplace_back(name);
     }
-    names.emplace_back(name);
     uri_template.remove_prefix(end + 1);
   }
   return names;

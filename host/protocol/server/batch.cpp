@@ -26,6 +26,7 @@ class BatchPart final : public Exchange {
   void send(std::string message) override { batch_->notify(std::move(message)); }
   void send_if_room(std::string message) override { batch_->notify_if_room(std::move(message)); }
   void finish(Reply reply) override { batch_->add(std::move(reply.body)); }
+  bool has_reader() const override { return batch_->has_reader(); }
 
   const std::shared_ptr<Batch> batch_;
 };

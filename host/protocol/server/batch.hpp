@@ -26,6 +26,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   std::shared_ptr<Exchange> part();
   // One for which there is no room becomes an error that says so, unless that is longer.
   void add(std::string body);
+  bool has_reader() { return whole_->is_awaited(); }
   void notify(std::string message) { whole_->notify(std::move(message)); }
   void notify_if_room(std::string message) { whole_->notify_if_room(std::move(message)); }
 

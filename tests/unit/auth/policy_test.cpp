@@ -97,7 +97,9 @@ TEST(RolePolicy, DoesNotLetAPathLeadOutOfWhatItAllows) {
   const RoleText role{.allow = rules({"resource:docs://public/*", "resource:file:*"})};
   for (const auto* uri :
        {"docs://public/../secret", "docs://public/%2e%2e/secret", "docs://public/..%2Fsecret", "docs://public/a/..",
-        "docs://public/..\\secret", "docs://public/..?x", "docs://public/%", "file:../secret", "file:a/../secret"})
+        "docs://public/..\\secret", "docs://public/..?x", "docs://public/%", "file:../secret", "file:a/../secret",
+        "docs://public/x?/../secret", "docs://public/x#/../secret", "docs://public/x?a#b/./c",
+        "docs://public/.\t./secret", "docs://public/.%0a./secret", "docs://public/a%7F"})
     EXPECT_FALSE(may_read(role, uri)) << uri;
   for (const auto* uri : {"docs://public/a..b", "docs://public/.../c", "docs://public/a/", "docs://public/a?b=../c",
                           "file:///a/b", "file:/a", "file:a"})
@@ -117,10 +119,22 @@ TEST(RolePolicy, DeniesAPathHoweverItIsWritten) {
   }
 }
 
+TEST(RolePolicy, DeniesAHostHoweverItIsWritten) {
+  const RoleText role{.allow = rules({"*"}), .deny = rules({"resource:https://hr.example/*"})};
+  for (const auto* uri : {"https://hr.example/a", "https://HR.example/a", "HTTPS://hr.example/a",
+                          "https://hr.example:443/a", "https://x@hr.example/a"})
+    EXPECT_FALSE(may_read(role, uri)) << uri;
+  EXPECT_TRUE(may_read(role, "https://it.example/a"));
+  const RoleText capitals{.allow = rules({"*"}), .deny = rules({"resource:HTTPS://HR.Example:443/*"})};
+  EXPECT_FALSE(may_read(capitals, "https://hr.example/a"));
+  EXPECT_FALSE(may_read(capitals, "https://hr.example%2Fa"));
+  EXPECT_FALSE(may_read({.allow = rules({"resource:https://*:443/*"})}, "https://a:4443/x"));
+}
+
 TEST(RolePolicy, DeniesAlsoWithAnEmptyEnd) {
   const RoleText role{.allow = rules({"resource:*"}), .deny = rules({"resource:file:///*.pem", "resource:docs://a"})};
   for (const auto* uri : {"file:///srv/a.pem", "file:///srv/a.pem/", "file:///srv/a.pem?", "file:///srv/a.pem/?#",
-                          "file:///srv/a.pem#", "docs://a/", "docs://a?"})
+                          "file:///srv/a.pem#", "docs://a/", "docs://a?", "docs://a?x=1", "docs://a#x", "docs://a%20"})
     EXPECT_FALSE(may_read(role, uri)) << uri;
   for (const auto* uri : {"file:///srv/a.pems/", "docs://a/b", "docs://b/"})
     EXPECT_TRUE(may_read(role, uri)) << uri;
@@ -194,6 +208,11 @@ TEST(RolePolicy, LooksAtTheArgumentsOfACall) {
   EXPECT_EQ(answer({"all", "careful"}, R"({"to":"production"})"), "with these arguments, which a rule denies");
   EXPECT_EQ(answer({"all", "careful"}, R"({"to":"staging"})"), "permitted");
   EXPECT_EQ(answer({"careful"}, R"({"to":"staging"})"), "hidden");
+  // Some take names for the same that differ in case, and the last of them counts.
+  const auto* const misspelt = R"(with the argument "TO", which a rule spells otherwise)";
+  EXPECT_EQ(answer({"user"}, R"({"to":"staging","TO":"production"})"), misspelt);
+  EXPECT_EQ(answer({"all", "careful"}, R"({"TO":"production"})"), misspelt);
+  EXPECT_EQ(answer({"user"}, R"({"to":"staging","too":"production"})"), "permitted");
 }
 
 // Whoever makes the arguments can make them so that looking at them takes too long.

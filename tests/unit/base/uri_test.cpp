@@ -23,6 +23,15 @@ TEST(NormalizedUri, IsNoCopyWhereAUriIsInThatForm) {
   EXPECT_EQ(normalized_uri("a://b c", storage), "a://b%20c");
 }
 
+TEST(CanonicalOrigin, IsInLowerCaseWithoutAUserAndAPortThatItsSchemeHasAnyway) {
+  for (const auto* uri : {"https://hr.example/Page?Q", "http://a:443/", "wss://[::1]:80", "docs://Team/Page",
+                          "DOCS://a", "a", "mailto:A@b", ""})
+    EXPECT_TRUE(has_canonical_origin(uri)) << uri;
+  for (const auto* uri : {"https://HR.example/", "HTTPS://a", "https://a:443/x", "http://a:80", "ws://a:80?b",
+                          "wss://a:443#b", "https://ada@a/", "http://a:/"})
+    EXPECT_FALSE(has_canonical_origin(uri)) << uri;
+}
+
 TEST(EncodedUri, IsTheTextWithoutWhatAUriCannotHave) {
   EXPECT_EQ(encoded_uri("notes://\xC3\xBC/ber uns"), "notes://%C3%BC/ber%20uns");
   EXPECT_EQ(encoded_uri("a://<\"{b}|\\^`>\n"), "a://%3C%22%7Bb%7D%7C%5C%5E%60%3E%0A");

@@ -141,6 +141,39 @@ TEST(Catalog, GivesAUriThatTemplatesMatchAlikeToTheFirstByTheirText) {
   EXPECT_EQ(matched(catalog, "notes://today"), "notes://{a}");
 }
 
+ServedPlugin upstream(const std::string& file, std::string_view document) {
+  auto served = served_plugin(file, document);
+  static_cast<test::FakePlugin&>(*served.plugin).become_upstream();
+  return served;
+}
+
+TEST(Catalog, GivesNothingToAnUpstreamThatATemplateOfAPluginStandsFor) {
+  const auto catalog = catalog_of(
+      {served_plugin("files.so", R"({"resourceTemplates":[{"uriTemplate":"file:///{+path}","name":"files"}]})"),
+       upstream("other.mcp.json", R"({"resourceTemplates":[{"uriTemplate":"file:///srv/{+a}","name":"more specific"},
+                                                           {"uriTemplate":"other://{+a}","name":"own"}],
+                                      "resources":[{"uri":"file:///srv/policy.md","name":"theirs"},
+                                                   {"uri":"other://x","name":"own"}]})")});
+  EXPECT_EQ(matched(catalog, "file:///srv/policy.md"), "file:///{+path}");
+  EXPECT_EQ(matched(catalog, "other://y"), "other://{+a}");
+  EXPECT_EQ(catalog.find_resource("file:///srv/policy.md"), nullptr);
+  EXPECT_NE(catalog.find_resource("other://x"), nullptr);
+  ASSERT_EQ(catalog.conflicts().size(), 1U);
+  EXPECT_EQ(catalog.conflicts()[0].key, "file:///srv/policy.md");
+  EXPECT_EQ(catalog.conflicts()[0].served.filename(), "files.so");
+  EXPECT_EQ(catalog.conflicts()[0].hidden.filename(), "other.mcp.json");
+}
+
+TEST(Catalog, GivesNothingToATemplateThatTheOperatorHasTakenAway) {
+  auto docs = served_plugin("docs.so", R"({"resourceTemplates":[{"uriTemplate":"docs://{+path}","name":"docs"}],
+                                           "resources":[{"uri":"docs://secret.md","name":"secret"}]})");
+  docs.components = std::make_shared<const Components>(without(*docs.components, {"docs://secret.md"}));
+  const auto catalog = catalog_of({docs});
+  EXPECT_EQ(catalog.find_resource("docs://secret.md"), nullptr);
+  EXPECT_EQ(matched(catalog, "docs://s%65cret.md"), "none");
+  EXPECT_EQ(matched(catalog, "docs://open.md"), "docs://{+path}");
+}
+
 TEST(Catalog, MatchesATemplateWithItsVariables) {
   const auto catalog =
       catalog_of({served_plugin("a.so", R"({"resourceTemplates":[{"uriTemplate":"a://{b}/{c}","name":"n"}]})")});

@@ -65,6 +65,18 @@ TEST(UriTemplate, VariableWithAStarRunsAcrossSegments) {
   EXPECT_EQ(match("docs://{path*}/raw", "docs://a/b/raw"), (Values{{"path", "a/b"}}));
 }
 
+TEST(UriTemplate, PathHasASlashBeforeEachOfItsSegments) {
+  const auto* const text = "repo://{owner}/{repo}/contents{/path*}";
+  EXPECT_EQ(match(text, "repo://o/r/contents/a/b"), (Values{{"owner", "o"}, {"repo", "r"}, {"path", "a/b"}}));
+  EXPECT_EQ(match(text, "repo://o/r/contents"), std::nullopt);
+  EXPECT_EQ(match("a://b{/c}", "a://b/d"), (Values{{"c", "d"}}));
+  EXPECT_EQ(match("a://b{/c}", "a://b/d/e"), std::nullopt);
+  EXPECT_EQ(match("a://b{/c,d*}", "a://b/1/2/3"), (Values{{"c", "1"}, {"d", "2/3"}}));
+  EXPECT_EQ(parsed(text).text(), text);
+  EXPECT_NE(error_of("a://{/c,}").find("one of whose names is not made of letters"), std::string::npos);
+  EXPECT_NE(error_of("a://{/c}{/c}").find("has the variable \"c\" twice"), std::string::npos);
+}
+
 TEST(UriTemplate, QueryHasAnyOfItsParametersInAnyOrder) {
   const auto* const text = "notes://{kind}/search{?q,limit}";
   EXPECT_EQ(match(text, "notes://old/search"), (Values{{"kind", "old"}}));
@@ -164,11 +176,11 @@ TEST(UriTemplate, RefusesWhatItCannotMatch) {
 
 TEST(UriTemplate, NamesTheFormThatItDoesNotSupport) {
   const auto reason = [](const std::string& form) {
-    return ", which is " + form + "; only {name}, {+name}, {#name}, {name*} and {?name,name} are supported";
+    return ", which is " + form +
+           "; only {name}, {+name}, {#name}, {name*}, {/name}, {/name*} and {?name,name} are supported";
   };
   const std::map<std::string, std::string> forms = {
       {"{.a}", R"(the operator "." (labels, level 3))"},
-      {"{/a}", R"(the operator "/" (path segments, level 3))"},
       {"{;a}", R"(the operator ";" (path parameters, level 3))"},
       {"{&a}", R"(the operator "&" (more of a query, level 3))"},
       {"{=a}", "an operator that RFC 6570 reserves"},

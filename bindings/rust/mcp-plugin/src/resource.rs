@@ -54,14 +54,14 @@ impl Resource {
         self.members.contains_key("uriTemplate")
     }
 
-    // Of `{name}`, `{+name}`, `{#name}`, `{name*}` and `{?one,another}`; outside of braces, `*` is one of that name.
+    // Of `{name}` with any operator, and of `{?one,another}`; outside of braces, `*` is one of that name.
     pub(crate) fn variables(&self) -> Vec<String> {
         let mut names = Vec::new();
         for (i, piece) in self.uri.split(['{', '}']).enumerate() {
             if i % 2 == 0 {
                 names.extend(piece.matches('*').map(Into::into));
             } else {
-                let within = piece.trim_start_matches(['+', '#', '?']).split(',');
+                let within = piece.trim_start_matches(['+', '#', '?', '/']).split(',');
                 names.extend(within.map(|name| name.trim_end_matches('*').into()));
             }
         }
