@@ -152,6 +152,18 @@ void encode_url(OrderedJson& params) {
   if (auto encoded = encoded_uri(url.get_ref<const std::string&>())) url = *std::move(encoded);
 }
 
+// A form has these alone (client/elicitation, "Requested Schema"), and clients' libraries refuse all of one with
+// another.
+void drop_other_formats(OrderedJson& params) {
+  static constexpr std::array formats{"email", "uri", "date", "date-time"};
+  const auto schema = params.find("requestedSchema");
+  if (schema == params.end() || is_url_mode(params)) return;
+  for (auto& field : (*schema)["properties"]) {
+    const auto format = field.find("format");
+    if (format != field.end() && std::ranges::find(formats, *format) == formats.end()) field.erase(format);
+  }
+}
+
 Result<> check_request(const OrderedJson& request) {
   if (!request.is_object()) return fail("it is not an object");
   const auto method = method_of(request);
@@ -230,6 +242,7 @@ Result<OrderedJson> read_input_requests(std::string_view json) {
     }
     if (!request.contains("params")) request["params"] = OrderedJson::object();
     encode_url(request["params"]);
+    drop_other_formats(request["params"]);
   }
   return std::move(*requests);
 }

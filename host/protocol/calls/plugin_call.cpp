@@ -1,6 +1,7 @@
 #include "protocol/calls/plugin_call.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -52,6 +53,26 @@ bool take_unexpected_mark(Json& result) {
 bool has_too_many_values(PluginMethod method, JsonValue result) {
   return method == PluginMethod::completion_complete &&
          result.find("completion").find("values").size() > max_completion_values;
+}
+
+bool is_structured_alone(PluginMethod method, JsonValue result) {
+  return method == PluginMethod::tools_call && result.find("content").is_array() &&
+         result.find("content").size() == 0 && result.contains("structuredContent");
+}
+
+// For clients that look at nothing else (server/tools, "Structured Content").
+JsonDocument with_structured_text(JsonValue result) {
+  std::string text = R"({"content":[{"type":"text","text":)";
+  append_json_string(text, result.find("structuredContent").text());
+  text += "}]";
+  for (const auto [key, value] : result.members()) {
+    if (key == "content") continue;
+    text += ',';
+    append_json_string(text, key);
+    text.append(":").append(value.text());
+  }
+  // As deep as what has been read.
+  return *JsonDocument::read_own(text + '}', std::numeric_limits<std::size_t>::max());
 }
 
 std::string masked_text(const std::string& component) {
@@ -285,6 +306,8 @@ Reply PluginCall::answer_result(std::string_view json) const {
   };
   if (has_too_many_values(method(), document.root())) {
     change(cut_completion);
+  } else if (is_structured_alone(method(), document.root())) {
+    document = with_structured_text(document.root());
   } else if (has_uris_to_encode(method(), document.root())) {
     change([this](Json& result) { encode_uris(method(), result); });
   }

@@ -6,7 +6,6 @@ namespace mcph {
 namespace {
 
 constexpr std::string_view resource_links_since = "2025-06-18";
-constexpr std::string_view structured_content_since = "2025-06-18";
 
 // Of the modern era's results.
 constexpr const char* modern_members[] = {"resultType", "ttlMs", "cacheScope"};
@@ -21,22 +20,13 @@ Json text_block(std::string text) {
   return {{"type", "text"}, {"text", std::move(text)}};
 }
 
-// Whether clients read it. Any JSON value is allowed there only from 2026-07-28 on.
-bool is_read_as_structured_content(bool is_object, std::string_view revision) {
-  return is_object && revision >= structured_content_since;
-}
-
-// What nothing else in the result says becomes its text. An object is a member that older clients leave alone.
-bool fit_structured_content(Json& result, std::string_view revision) {
+// Any JSON value is allowed there only from 2026-07-28 on. Clients that know no structured content leave an object
+// alone.
+bool drop_structured_value(Json& result) {
   const auto structured = result.find("structuredContent");
-  if (structured == result.end()) return false;
-  const bool is_object = structured->is_object();
-  if (is_read_as_structured_content(is_object, revision)) return false;
-  const auto content = result.find("content");
-  const bool is_alone = content != result.end() && content->is_array() && content->empty();
-  if (is_alone) content->push_back(text_block(structured->dump()));
-  if (!is_object) result.erase("structuredContent");
-  return is_alone || !is_object;
+  if (structured == result.end() || structured->is_object()) return false;
+  result.erase("structuredContent");
+  return true;
 }
 
 // Empty if it is no text: only the contents that a method prescribes have been checked, and others are no less walked.
@@ -67,12 +57,9 @@ bool fits_revision(JsonValue result, std::string_view revision) {
   for (const auto* member : modern_members) {
     if (result.contains(member)) return false;
   }
-  const auto content = result.find("content");
   const auto structured = result.find("structuredContent");
-  const bool is_alone = structured && content.is_array() && content.size() == 0;
-  if (is_alone && !is_read_as_structured_content(structured.is_object(), revision)) return false;
   if (structured && !structured.is_object()) return false;
-  for (const auto block : content.elements()) {
+  for (const auto block : result.find("content").elements()) {
     if (!block_fits(block, revision)) return false;
   }
   for (const auto message : result.find("messages").elements()) {
@@ -85,7 +72,7 @@ bool fit_to_revision(Json& result, std::string_view revision) {
   bool changed = false;
   for (const auto* member : modern_members)
     changed |= result.erase(member) > 0;
-  changed |= fit_structured_content(result, revision);
+  changed |= drop_structured_value(result);
   if (const auto content = result.find("content"); content != result.end() && content->is_array()) {
     for (auto& block : *content)
       changed |= fit_block(block, revision);

@@ -68,14 +68,5 @@ TEST(LegacyContent, HasStructuredContentOnlyAsAnObject) {
   EXPECT_EQ(fitted(R"({"content":[{"text":"One","type":"text"}],"structuredContent":7})", "2025-06-18"), with_text);
 }
 
-TEST(LegacyContent, SaysAsTextWhatIsStructuredAlone) {
-  const auto* array = R"({"content":[],"structuredContent":[1,"a"]})";
-  EXPECT_EQ(fitted(array, "2025-11-25"), R"({"content":[{"text":"[1,\"a\"]","type":"text"}]})");
-  const auto* object = R"({"content":[],"structuredContent":{"a":1}})";
-  EXPECT_EQ(fitted(object, "2025-06-18"), "the same");
-  EXPECT_EQ(fitted(object, "2025-03-26"),
-            R"({"content":[{"text":"{\"a\":1}","type":"text"}],"structuredContent":{"a":1}})");
-}
-
 }  // namespace
 }  // namespace mcph
