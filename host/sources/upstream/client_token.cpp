@@ -1,6 +1,7 @@
 #include "sources/upstream/client_token.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -13,6 +14,7 @@
 namespace mcph {
 namespace {
 
+constexpr std::string_view resource_metadata_path = "/.well-known/oauth-protected-resource";
 constexpr std::size_t max_metadata_bytes = std::size_t{256} << 10;
 // Where the issuer does not say how long a token is good.
 constexpr std::chrono::seconds usual_life{600};
@@ -123,7 +125,7 @@ void ClientToken::find_issuer(const Found& found) {
     return found(url.has_error() ? Result<Issuer>(url.error()) : Result<Issuer>(Issuer{*std::move(url)}));
   }
   // 2026-07-28, basic/authorization, "Protected Resource Metadata Discovery Requirements".
-  const auto origin = origin_of(settings_.url) + "/.well-known/oauth-protected-resource";
+  const auto origin = origin_of(settings_.url) + std::string(resource_metadata_path);
   const auto path = settings_.url.target.substr(0, settings_.url.target.find('?'));
   std::vector<std::string> urls;
   if (path != "/") urls.push_back(origin + path);
@@ -144,10 +146,12 @@ void ClientToken::ask_resource(std::vector<std::string> urls, std::optional<Erro
   if (url.has_error()) return found(url.error());
   auto heard = [self = shared_from_this(), address, urls = std::move(urls), wrong = std::move(wrong),
                 found](const Result<std::string>& text) mutable {
-    const auto checked = text.has_error() ? Result<std::string>(text.error()) : self->check_resource(*text);
+    const bool is_of_origin = address == origin_of(self->settings_.url) + std::string(resource_metadata_path);
+    const auto checked = text.has_error() ? Result<Resource>(text.error()) : self->check_resource(*text, is_of_origin);
     if (checked.has_value()) {
       const MutexLock lock(self->mutex_);
-      self->supported_scopes_ = *checked;
+      self->supported_scopes_ = checked->scopes;
+      self->resource_ = checked->name;
     }
     if (checked.has_value())
       return self->ask_issuer(issuer_metadata_urls(self->settings_.credentials->issuer), {}, found);
@@ -158,8 +162,9 @@ void ClientToken::ask_resource(std::vector<std::string> urls, std::optional<Erro
   get_document(*caller_, address, *url, std::move(heard));
 }
 
-// Whether it is about this upstream (RFC 9728 section 3.3), and names the issuer.
-Result<std::string> ClientToken::check_resource(const std::string& text) const {
+// Whether it is about this upstream (RFC 9728 section 3.3), and names the issuer. What is at the root of an origin may
+// be about all of it; of another document that would be a way to a token that is good elsewhere, too.
+Result<ClientToken::Resource> ClientToken::check_resource(const std::string& text, bool is_of_origin) const {
   const auto metadata = parse_json(text);
   if (metadata.has_error() || !metadata->is_object()) return fail("it is no metadata of a protected resource");
   const auto resource = metadata->value("resource", Json());
@@ -168,15 +173,17 @@ Result<std::string> ClientToken::check_resource(const std::string& text) const {
   auto without_key = settings_.url;
   without_key.target = without_query(without_key.target);
   const bool is_ours = said.has_value() && (is_same_url(*said, settings_.url) || is_same_url(*said, without_key));
-  if (!is_ours) return fail("it is the metadata of another resource than " + settings_.place());
+  const bool has_us = is_of_origin && said.has_value() && is_same_origin(*said, settings_.url) && said->target == "/";
+  if (!is_ours && !has_us) return fail("it is the metadata of another resource than " + settings_.place());
   const auto issuers = metadata->value("authorization_servers", Json());
   if (!issuers.is_array()) return fail("it names no authorization_servers");
   const auto& issuer = settings_.credentials->issuer;
   if (std::ranges::find(issuers, Json(issuer)) != issuers.end()) {
-    std::string scopes;
+    Resource found{is_ours ? settings_.place() : resource.get<std::string>(), {}};
     for (const auto& scope : metadata->value("scopes_supported", Json::array()))
-      if (scope.is_string()) scopes.append(scopes.empty() ? "" : " ").append(scope.get_ref<const std::string&>());
-    return scopes;
+      if (scope.is_string())
+        found.scopes.append(found.scopes.empty() ? "" : " ").append(scope.get_ref<const std::string&>());
+    return found;
   }
   return fail("its authorization_servers do not have the \"issuer\" that \"oauth\" names, " + issuer);
 }
@@ -225,6 +232,11 @@ std::string ClientToken::scope() {
   return !written.empty() ? written : !wanted_scope_.empty() ? wanted_scope_ : supported_scopes_;
 }
 
+std::string ClientToken::resource() {
+  const MutexLock lock(mutex_);
+  return resource_.empty() ? settings_.place() : resource_;
+}
+
 // Not every client may have all that there is. False: nobody has asked for that.
 bool ClientToken::wants_less() {
   const MutexLock lock(mutex_);
@@ -236,7 +248,7 @@ void ClientToken::ask_for_token(const Issuer& issuer) {
   const auto& credentials = *settings_.credentials;
   const auto id = form_encoded(credentials.id);
   const auto secret = form_encoded(credentials.secret);
-  auto form = "grant_type=client_credentials&resource=" + form_encoded(settings_.place());
+  auto form = "grant_type=client_credentials&resource=" + form_encoded(resource());
   if (const auto wanted = scope(); !wanted.empty()) form += "&scope=" + form_encoded(wanted);
   if (!issuer.takes_basic) form.append("&client_id=").append(id).append("&client_secret=").append(secret);
   HttpCall call{.url = issuer.url,

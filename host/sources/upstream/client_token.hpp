@@ -41,16 +41,21 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
     bool takes_basic = true;  // else the credentials are in the form (RFC 6749 section 2.3.1)
   };
   using Found = std::function<void(const Result<Issuer>& issuer)>;
+  // What metadata say that a token is for.
+  struct Resource {
+    std::string name;
+    std::string scopes;  // that it supports; empty: it does not say
+  };
 
   void fetch();
   void find_issuer(const Found& found);
   // One after the other. `wrong`: what a document at an earlier URL lacks, which says more than that there is none.
   void ask_resource(std::vector<std::string> urls, std::optional<Error> wrong, const Found& found);
   void ask_issuer(std::vector<std::string> urls, std::optional<Error> wrong, const Found& found);
-  // The scopes that it supports; empty: it does not say.
-  Result<std::string> check_resource(const std::string& metadata) const;
+  Result<Resource> check_resource(const std::string& metadata, bool is_of_origin) const;
   Result<Issuer> read_metadata(const std::string& metadata) const;
   std::string scope();
+  std::string resource();
   bool wants_less();
   void ask_for_token(const Issuer& issuer);
   void end(const Result<std::string>& token, std::chrono::seconds life);
@@ -66,6 +71,7 @@ class ClientToken final : public std::enable_shared_from_this<ClientToken> {
   // Where the operator has written none: what the upstream has said that is wanted, and what there are.
   std::string wanted_scope_ GUARDED_BY(mutex_);
   std::string supported_scopes_ GUARDED_BY(mutex_);
+  std::string resource_ GUARDED_BY(mutex_);  // for which a token is to be, as its metadata has it; empty: the upstream
   std::vector<Got> waiting_ GUARDED_BY(mutex_);  // not empty: it is being fetched
 };
 

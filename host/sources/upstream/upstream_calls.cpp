@@ -343,6 +343,8 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
   {
     const MutexLock lock(mutex_);
     served->given[request] = {.call = id,
+                              .method = call->method(),
+                              .is_modern = peer.is_modern,
                               .caller = call->caller(),
                               .capabilities = std::move(capabilities),
                               .repetitions = again.repetitions,
@@ -467,7 +469,16 @@ void UpstreamCalls::complete(std::uint64_t call, const Given& given, UpstreamOut
 }
 
 void UpstreamCalls::complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error) {
-  const auto text = error_text(error.code, error.message, error.data);
+  const auto method = given.method;
+  if (method == PluginMethod::completion_complete && error.code == upstream_code::method_not_found) {
+    table_.complete({call, static_cast<std::int32_t>(Outcome::result), R"({"completion":{"values":[]}})"});
+    return;
+  }
+  // Of a modern one that is what it says of a resource that it does not have (server/resources, "Error Handling").
+  const bool is_not_found =
+      given.is_modern && method == PluginMethod::resources_read && error.code == upstream_code::invalid_params;
+  const auto text =
+      error_text(is_not_found ? upstream_code::resource_not_found : error.code, error.message, error.data);
   const bool may_ask = error.code == upstream_code::url_elicitation_required && !given.has_visited;
   if (auto visits = may_ask ? asked_visits(error.data) : std::nullopt) {
     AskedInputRequests input_requests;

@@ -90,6 +90,8 @@ class UpstreamCalls final : private CallTable::Owner {
   // A request that the upstream is at.
   struct Given {
     std::uint64_t call = 0;  // 0: that has ended, because its caller is asked
+    PluginMethod method = PluginMethod::tools_call;
+    bool is_modern = false;  // the upstream
     std::string caller = {};
     std::string capabilities = {};                                          // of the caller, a JSON object
     std::vector<std::pair<std::string, from_upstream::Request>> open = {};  // asked since, by names

@@ -1,141 +1,199 @@
 #include "sources/upstream/upstream_listening.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <cstdint>
+#include <set>
 #include <utility>
 #include <variant>
+
+#include "base/json.hpp"
+#include "base/mutex.hpp"
 
 namespace mcph {
 namespace {
 
-// Between two subscriptions of an upstream that ends them; of one that refuses them it doubles, up to the second.
+using Clock = UpstreamListening::Clock;
+
+// Until what an upstream has ended begins again; where it does so again and again, each pause is twice the one before,
+// up to the second.
 constexpr std::chrono::milliseconds listen_interval{1000};
 constexpr std::chrono::milliseconds max_listen_interval{30'000};
 
+struct NextAttempt {
+  bool is_wanted = false;
+  Clock::time_point since;
+  unsigned failures_in_row = 0;
+
+  std::optional<Clock::time_point> due() const {
+    if (!is_wanted) return std::nullopt;
+    auto pause = listen_interval;
+    for (unsigned i = 1; i < failures_in_row && pause < max_listen_interval; ++i)
+      pause *= 2;
+    return since + std::min(pause, max_listen_interval);
+  }
+};
+
+class ModernListening final : public UpstreamListening {
+ public:
+  ModernListening(UpstreamLink link, std::function<void()> ended) : link_(std::move(link)), told_(std::move(ended)) {}
+
+  bool listen(const std::vector<std::string>& uris) override {
+    {
+      const MutexLock lock(mutex_);
+      // The one that is due begins with the resources of then.
+      if (is_unable_ || next_.is_wanted) return false;
+    }
+    auto wanted = notifications(uris);
+    if (wanted == listens_for_) return false;
+    return begin(std::move(wanted));
+  }
+
+  bool listen_again(const std::vector<std::string>& uris) override {
+    request_.reset();
+    begin(notifications(uris));
+    return true;
+  }
+
+  std::optional<Clock::time_point> due() const override {
+    const MutexLock lock(mutex_);
+    return next_.due();
+  }
+
+ private:
+  Json notifications(const std::vector<std::string>& uris) const {
+    Json wanted = Json::object();
+    for (const auto* const kind : {"tools", "resources", "prompts"}) {
+      if (link_.peer.can(kind, "listChanged")) wanted[std::string(kind) + "ListChanged"] = true;
+    }
+    if (!uris.empty()) wanted[for_resources] = uris;
+    return wanted;
+  }
+
+  // True: it tells of lists, and did not before. The new subscription begins before the old one is cancelled, so that
+  // nothing falls between the two.
+  bool begin(Json wanted) {
+    bool had_ended = false;
+    const auto since = Clock::now();
+    const auto number = [&] {
+      const MutexLock lock(mutex_);
+      next_.since = since;
+      had_ended = std::exchange(next_.is_wanted, false);
+      return ++number_;
+    }();
+    const auto before = std::exchange(request_, std::nullopt);
+    if (!wanted.empty()) {
+      const auto end = [this, number](const UpstreamOutcome& outcome) { ended(number, outcome); };
+      const auto begun =
+          link_.client->request(link_.peer, Method::subscriptions_listen, {{"notifications", wanted}}, end);
+      if (begun.has_error()) end(UpstreamFailure{begun.error()});
+      if (begun.has_value()) request_ = *begun;
+    }
+    if (before) link_.client->cancel(link_.peer, *before, "what is listened for has changed");
+    listens_for_ = std::move(wanted);
+    const bool tells_of_lists = listens_for_.size() > listens_for_.count(for_resources);
+    return tells_of_lists && (!before || had_ended);
+  }
+
+  void ended(std::uint64_t number, const UpstreamOutcome& outcome) {
+    const auto* const error = std::get_if<UpstreamError>(&outcome);
+    const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+    const bool is_refused = error != nullptr || (failure != nullptr && failure->status >= 400);
+    {
+      const MutexLock lock(mutex_);
+      if (number != number_) return;
+      // That will not pass.
+      is_unable_ = error != nullptr && error->code == upstream_code::method_not_found;
+      if (is_unable_) return;
+      const bool was_of_use = !is_refused && Clock::now() >= next_.since + listen_interval;
+      next_.failures_in_row = was_of_use ? 0 : next_.failures_in_row + 1;
+      next_.is_wanted = true;
+    }
+    told_();
+  }
+
+  static constexpr const char* for_resources = "resourceSubscriptions";
+
+  const UpstreamLink link_;
+  const std::function<void()> told_;
+  Json listens_for_ = Json::object();
+  std::optional<UpstreamClient::RequestId> request_;
+
+  mutable Mutex mutex_;
+  NextAttempt next_ GUARDED_BY(mutex_);          // since the last one began
+  std::uint64_t number_ GUARDED_BY(mutex_) = 0;  // which one counts
+  bool is_unable_ GUARDED_BY(mutex_) = false;    // it does not know how to tell
+};
+
+class LegacyListening final : public UpstreamListening {
+ public:
+  LegacyListening(UpstreamLink link, std::function<void()> ended) : link_(std::move(link)), told_(std::move(ended)) {}
+
+  bool listen(const std::vector<std::string>& uris) override {
+    const std::set<std::string> wanted(uris.begin(), uris.end());
+    for (const auto& uri : subscribed_)
+      if (!wanted.contains(uri)) static_cast<void>(ask(Method::resources_unsubscribe, uri, [](const auto&) {}));
+    for (const auto& uri : wanted)
+      if (!subscribed_.contains(uri)) subscribe(uri);
+    subscribed_ = wanted;
+    return false;
+  }
+
+  bool listen_again(const std::vector<std::string>& uris) override {
+    {
+      const MutexLock lock(mutex_);
+      next_.is_wanted = false;
+      for (const auto& uri : std::exchange(failed_, {}))
+        subscribed_.erase(uri);
+    }
+    return listen(uris);
+  }
+
+  std::optional<Clock::time_point> due() const override {
+    const MutexLock lock(mutex_);
+    return next_.due();
+  }
+
+ private:
+  Result<UpstreamClient::RequestId> ask(Method method, const std::string& uri, UpstreamClient::Answered answered) {
+    return link_.client->request(link_.peer, method, {{"uri", uri}}, std::move(answered));
+  }
+
+  void subscribe(const std::string& uri) {
+    const auto begun = ask(Method::resources_subscribe, uri, [this, uri](const UpstreamOutcome& outcome) {
+      const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+      answered(uri, failure != nullptr && failure->error.may_pass());
+    });
+    if (begun.has_error()) answered(uri, true);
+  }
+
+  // One that failed and may still come is asked for again later, with all others that failed meanwhile.
+  void answered(const std::string& uri, bool failed) {
+    {
+      const MutexLock lock(mutex_);
+      if (!failed && failed_.empty()) next_.failures_in_row = 0;
+      if (!failed) return;
+      failed_.insert(uri);
+      if (std::exchange(next_.is_wanted, true)) return;
+      next_.since = Clock::now();
+      ++next_.failures_in_row;
+    }
+    told_();
+  }
+
+  const UpstreamLink link_;
+  const std::function<void()> told_;
+  std::set<std::string> subscribed_;  // or failed
+
+  mutable Mutex mutex_;
+  NextAttempt next_ GUARDED_BY(mutex_);              // since the first one failed
+  std::set<std::string> failed_ GUARDED_BY(mutex_);  // for want of an answer
+};
+
 }  // namespace
 
-void UpstreamListening::begin_anew(Clock::time_point now) {
-  listens_for_ = Json::object();
-  request_.reset();
-  subscribed_.clear();
-  const MutexLock lock(mutex_);
-  since_ = now;
-  ++number_;
-  has_ended_ = is_unable_ = false;
-  failures_in_row_ = 0;
-  not_subscribed_.clear();
-}
-
-// It tells of these from now on, and of no others.
-void UpstreamListening::subscribe(const UpstreamLink& link, std::set<std::string> uris) {
-  const auto number = [&] {
-    const MutexLock lock(mutex_);
-    return number_;
-  }();
-  const auto ask = [&link](Method method, const std::string& uri, UpstreamClient::Answered answered) {
-    return link.client->request(link.peer, method, {{"uri", uri}}, std::move(answered));
-  };
-  for (const auto& uri : subscribed_)
-    if (!uris.contains(uri)) static_cast<void>(ask(Method::resources_unsubscribe, uri, [](const auto&) {}));
-  for (const auto& uri : uris) {
-    if (subscribed_.contains(uri)) continue;
-    const auto begun = ask(Method::resources_subscribe, uri, [this, number, uri](const UpstreamOutcome& outcome) {
-      const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
-      subscription_ended(number, uri, failure != nullptr && failure->error.may_pass());
-    });
-    if (begun.has_error()) subscription_ended(number, uri, true);
-  }
-  subscribed_ = std::move(uris);
-}
-
-bool UpstreamListening::listen(const UpstreamLink& link, const std::vector<std::string>& uris) {
-  const auto& peer = link.peer;
-  {
-    const MutexLock lock(mutex_);
-    if (is_unable_) return false;
-  }
-  if (!peer.is_modern) {
-    subscribe(link, {uris.begin(), uris.end()});
-    return false;  // of its lists it tells unasked
-  }
-  Json wanted = Json::object();
-  for (const auto* const kind : {"tools", "resources", "prompts"}) {
-    if (peer.can(kind, "listChanged")) wanted[std::string(kind) + "ListChanged"] = true;
-  }
-  if (!uris.empty()) wanted["resourceSubscriptions"] = uris;
-  if (wanted == listens_for_) return false;
-  listens_for_ = wanted;
-  const auto since = Clock::now();
-  bool had_ended = false;
-  const auto number = [&] {
-    const MutexLock lock(mutex_);
-    since_ = since;
-    had_ended = std::exchange(has_ended_, false);
-    return ++number_;
-  }();
-  const auto before = std::exchange(request_, std::nullopt);
-  if (!wanted.empty()) {
-    const auto end = [this, number, since](const UpstreamOutcome& outcome) { ended(number, since, outcome); };
-    const auto begun = link.client->request(peer, Method::subscriptions_listen, {{"notifications", wanted}}, end);
-    if (begun.has_error()) end(UpstreamFailure{begun.error()});
-    if (begun.has_value()) request_ = *begun;
-  }
-  if (before) link.client->cancel(peer, *before, "what is listened for has changed");
-  const bool tells_of_lists = wanted.size() > wanted.count("resourceSubscriptions");
-  return tells_of_lists && (!before || had_ended);
-}
-
-void UpstreamListening::listen_again(const UpstreamLink& link, const std::vector<std::string>& uris) {
-  listens_for_ = Json::object();
-  request_.reset();
-  {
-    const MutexLock lock(mutex_);
-    has_ended_ = false;
-    for (const auto& uri : std::exchange(not_subscribed_, {}))
-      subscribed_.erase(uri);
-  }
-  listen(link, uris);
-}
-
-void UpstreamListening::ended(std::uint64_t number, Clock::time_point since, const UpstreamOutcome& outcome) {
-  const auto* const error = std::get_if<UpstreamError>(&outcome);
-  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
-  const bool is_refused = error != nullptr || (failure != nullptr && failure->status >= 400);
-  {
-    const MutexLock lock(mutex_);
-    if (number != number_) return;
-    // That will not pass.
-    is_unable_ = error != nullptr && error->code == upstream_code::method_not_found;
-    if (is_unable_) return;
-    const bool was_of_use = !is_refused && Clock::now() >= since + listen_interval;
-    failures_in_row_ = was_of_use ? 0 : failures_in_row_ + 1;
-    has_ended_ = true;
-  }
-  told_of_end_();
-}
-
-// One that may still come is asked for again later, with all others that failed meanwhile.
-void UpstreamListening::subscription_ended(std::uint64_t number, const std::string& uri, bool may_come) {
-  {
-    const MutexLock lock(mutex_);
-    if (number != number_) return;
-    if (!may_come && not_subscribed_.empty()) failures_in_row_ = 0;
-    if (!may_come) return;
-    not_subscribed_.insert(uri);
-    if (std::exchange(has_ended_, true)) return;
-    since_ = Clock::now();
-    ++failures_in_row_;
-  }
-  told_of_end_();
-}
-
-std::optional<UpstreamListening::Clock::time_point> UpstreamListening::due() const {
-  const MutexLock lock(mutex_);
-  if (!has_ended_) return std::nullopt;
-  auto pause = listen_interval;
-  for (unsigned i = 1; i < failures_in_row_ && pause < max_listen_interval; ++i)
-    pause *= 2;
-  return since_ + std::min(pause, max_listen_interval);
+std::unique_ptr<UpstreamListening> make_listening(UpstreamLink link, std::function<void()> ended) {
+  if (link.peer.is_modern) return std::make_unique<ModernListening>(std::move(link), std::move(ended));
+  return std::make_unique<LegacyListening>(std::move(link), std::move(ended));
 }
 
 }  // namespace mcph

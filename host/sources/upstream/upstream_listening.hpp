@@ -1,19 +1,16 @@
 // Has an upstream tell of its changes: of its lists, and of the resources that somebody wants to hear of. In the modern
 // era by one subscriptions/listen, which begins again when it ends; in the legacy era by a resources/subscribe for each
-// resource. Owned by who keeps the connection, on whose thread all is called; only the end of a subscription comes on
-// another.
+// resource, of its lists it tells unasked. One a connection. Owned by who keeps the connection, on whose thread all is
+// called.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "base/json.hpp"
-#include "base/mutex.hpp"
 #include "sources/upstream/upstream_client.hpp"
 
 namespace mcph {
@@ -22,36 +19,24 @@ class UpstreamListening {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `ended` is told on any thread that there is something due.
-  explicit UpstreamListening(std::function<void()> ended) : told_of_end_(std::move(ended)) {}
+  virtual ~UpstreamListening() = default;
+  UpstreamListening(const UpstreamListening&) = delete;
+  UpstreamListening& operator=(const UpstreamListening&) = delete;
 
-  // There is a new connection, which has been asked for nothing.
-  void begin_anew(Clock::time_point now);
-  // Has it tell, of no other resources than these, unless it does so already. True: it has told of nothing before, so
-  // that what has changed until now is to be asked for. The link's requests end before this does.
-  bool listen(const UpstreamLink& link, const std::vector<std::string>& uris);
-  // The subscription that ended begins again.
-  void listen_again(const UpstreamLink& link, const std::vector<std::string>& uris);
-  // When it is to; empty: none has ended.
-  std::optional<Clock::time_point> due() const;
+  // Has it tell, of no other resources than these, unless it does so already. True: until now it has told of no list,
+  // so that what has changed is to be asked for.
+  virtual bool listen(const std::vector<std::string>& uris) = 0;
+  // The same for what has ended or failed, once that is due.
+  virtual bool listen_again(const std::vector<std::string>& uris) = 0;
+  // When that is; empty: nothing has.
+  virtual std::optional<Clock::time_point> due() const = 0;
 
- private:
-  void subscribe(const UpstreamLink& link, std::set<std::string> uris);
-  void ended(std::uint64_t number, Clock::time_point since, const UpstreamOutcome& outcome);
-  void subscription_ended(std::uint64_t number, const std::string& uri, bool may_come);
-
-  const std::function<void()> told_of_end_;
-  Json listens_for_ = Json::object();
-  std::optional<UpstreamClient::RequestId> request_;
-  std::set<std::string> subscribed_;  // of the legacy era
-
-  mutable Mutex mutex_;
-  Clock::time_point since_ GUARDED_BY(mutex_);   // the last one
-  std::uint64_t number_ GUARDED_BY(mutex_) = 0;  // which one counts
-  bool has_ended_ GUARDED_BY(mutex_) = false;    // to begin again
-  bool is_unable_ GUARDED_BY(mutex_) = false;    // it does not know how to tell
-  unsigned failures_in_row_ GUARDED_BY(mutex_) = 0;
-  std::set<std::string> not_subscribed_ GUARDED_BY(mutex_);  // of the legacy era, for want of an answer
+ protected:
+  UpstreamListening() = default;
 };
+
+// Of the link's era. `ended` is told on any thread that there is something due. The link's requests end before this
+// does.
+std::unique_ptr<UpstreamListening> make_listening(UpstreamLink link, std::function<void()> ended);
 
 }  // namespace mcph

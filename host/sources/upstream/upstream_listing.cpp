@@ -10,6 +10,7 @@
 
 #include "base/json_members.hpp"
 #include "base/json_text.hpp"
+#include "base/uri.hpp"
 #include "base/utf8.hpp"
 #include "catalog/components.hpp"
 #include "plugin/description.hpp"
@@ -67,7 +68,11 @@ std::vector<std::pair<ComponentPattern::Kind, std::string>> keys_in(UpstreamList
     const auto list = static_cast<UpstreamList>(i);
     for (const auto& component : lists.of(list)) {
       const auto key = component.is_object() ? component.find(key_of(list)) : component.end();
-      if (key != component.end() && key->is_string()) keys.emplace_back(pattern_kinds.at(i), key->get<std::string>());
+      if (key == component.end() || !key->is_string()) continue;
+      // As patterns have it.
+      const bool is_uri = pattern_kinds.at(i) == ComponentPattern::Kind::resource;
+      const auto name = key->get<std::string>();
+      keys.emplace_back(pattern_kinds.at(i), is_uri ? normalized_uri(name) : name);
     }
   }
   for (const auto& [list, key, why] : lists.faulty)
@@ -112,7 +117,7 @@ class Gathering {
     if (!names_.serves(pattern_kinds.at(place_of(list)), *key)) return;
     remove_own_meta(component);
     const bool is_named = list == UpstreamList::tools || list == UpstreamList::prompts;
-    if (is_named) component["name"] = names_.name_here(*key);
+    if (is_named) component["name"] = names_.name_here(pattern_kinds.at(place_of(list)), *key);
     // To the host it would say how its own calls run.
     if (list == UpstreamList::tools) component.erase("execution");
     const OrderedJson alone = {{std::string(list_members.at(place_of(list))), OrderedJson::array({component})}};

@@ -28,8 +28,11 @@ struct UpstreamNames {
   std::vector<WrittenPattern> exclude = {};                     // and of that, not these
 
   bool serves(ComponentPattern::Kind kind, std::string_view name) const;
-  // What clients call a tool or a prompt.
-  std::string name_here(std::string_view name) const;
+  // By "exclude", whether it is listed or not.
+  bool excludes(ComponentPattern::Kind kind, std::string_view name) const;
+  // What clients call a tool or a prompt. Of a tool whose name has characters that it should not have (server/tools,
+  // "Tool Names"), with "_" in place of each.
+  std::string name_here(ComponentPattern::Kind kind, std::string_view name) const;
 };
 
 }  // namespace mcph

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/json_members.hpp"
+#include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "plugin/answer_in_stead.hpp"
 #include "plugin/names.hpp"
@@ -71,7 +73,6 @@ UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, 
       described_(std::make_shared<const UpstreamDescription>()),
       policy_(restarts_of(setup_.settings)),
       is_legacy_(setup_.settings.is_legacy),
-      listening_([this] { wake_keeper(); }),
       calls_({identity_, setup_.settings.limits, setup_.events, limit_reports_, executor, &timers}, log_,
              [this](const UpstreamOutcome& outcome) { request_failed(outcome); }) {}
 
@@ -90,6 +91,18 @@ Result<std::string> UpstreamPlugin::describe() {
     changed_.wait(lock);
   if (first_->has_error()) return first_->error();
   return withdrawn_ ? std::string("{}") : described_->document;
+}
+
+// What is left out of its resources may still be what a template of its own stands for.
+void UpstreamPlugin::invoke(std::shared_ptr<Call> call) {
+  const auto uri = call->method() == PluginMethod::resources_read
+                       ? json_string(json_member(call->params(), "uri").value_or(""))
+                       : std::nullopt;
+  if (!uri || !setup_.settings.names.excludes(ComponentPattern::Kind::resource, *uri))
+    return calls_.invoke(std::move(call));
+  constexpr int resource_not_found = -32002;
+  const Json error{{"code", resource_not_found}, {"message", "Resource not found: " + *uri}};
+  call->complete(Outcome::error, dump(error));
 }
 
 std::vector<std::string> UpstreamPlugin::remarks() const {
@@ -164,7 +177,8 @@ void UpstreamPlugin::subscriptions_changed(const SubscriptionChanges& changes) {
     for (const auto& uri : changes.removed)
       subscribed_.erase(uri);
     for (const auto& uri : changes.added)
-      subscribed_.try_emplace(uri, ++last_subscription_);
+      if (!setup_.settings.names.excludes(ComponentPattern::Kind::resource, uri))
+        subscribed_.try_emplace(uri, ++last_subscription_);
     are_too_many = !were_too_many && subscribed_.size() > max_subscriptions;
     subscriptions_changed_ = true;
     changed_.notify_all();
@@ -199,6 +213,7 @@ void UpstreamPlugin::keep() {
       serve_until_down(*opened);
       const bool stops = is_stopping();
       if (stops) close(*opened, fail_for_now("it is being stopped"));
+      listening_.reset();
       // Until it has ended, its process tells this object what it prints.
       if (setup_.settings.is_process()) opened->client->transport().wait_until_closed(goodbye_time);
       if (stops) return;
@@ -371,16 +386,18 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
     opening_ = nullptr;
   }
   const auto now = Clock::now();
-  listening_.begin_anew(now);
+  listening_ = make_listening(link, [this] { wake_keeper(); });
   list_at_ = now;
   ping_at_ = now + ping_interval;
-  listen(link);
+  listen(peer);
 }
 
-void UpstreamPlugin::listen(const UpstreamLink& link) {
-  // The one that is due begins with what clients are subscribed to then.
-  if (link.peer.is_modern && listening_.due()) return;
-  if (listening_.listen(link, watched_resources(link.peer))) list_after_gap();
+void UpstreamPlugin::listen(const UpstreamPeer& peer) {
+  if (listening_->listen(watched_resources(peer))) list_after_gap();
+}
+
+void UpstreamPlugin::listen_again(const UpstreamPeer& peer) {
+  if (listening_->listen_again(watched_resources(peer))) list_after_gap();
 }
 
 // Of what has changed since it was listed it has told nobody. By then it listens, so that nothing falls between the
@@ -401,7 +418,7 @@ void UpstreamPlugin::serve_until_down(const UpstreamLink& link) {
     if (ended_) break;
     auto until = std::min({ping_at_, Clock::now() + idle_look, std::max(stale_at_, list_at_)});
     if (lists_changed_) until = std::min(until, list_at_);
-    if (const auto due = listening_.due()) until = std::min(until, *due);
+    if (const auto due = listening_->due()) until = std::min(until, *due);
     if (may_be_another_) until = std::min(until, look_at_);
     if (subscriptions_changed_) until = std::min(until, listen_at_);
     if (!is_doubtful_ && Clock::now() < until) changed_.wait_until(lock, until);
@@ -440,16 +457,11 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   if (pings || now >= ping_at_) ping_at_ = Clock::now() + ping_interval;
   if (lists) list_again(link);
   if (listens) {
-    listen(link);
+    listen(link.peer);
     listen_at_ = Clock::now() + subscriptions_interval;
   }
-  if (const auto due = listening_.due(); due && now >= *due) listen_again(link);
+  if (const auto due = listening_->due(); due && now >= *due) listen_again(link.peer);
   calls_.expire_input_requests(now);
-}
-
-void UpstreamPlugin::listen_again(const UpstreamLink& link) {
-  listening_.listen_again(link, watched_resources(link.peer));
-  if (link.peer.is_modern) list_after_gap();  // others tell of their lists unasked
 }
 
 // Whatever came of it, calls that wait for it are made again: they say what is wrong then.
@@ -491,7 +503,7 @@ void UpstreamPlugin::list_anew(const UpstreamLink& link) {
     log_.warning("plugin remark", {{"file", identity_.file.string()}, {"remark", remark}});
   if (std::exchange(down_since_, std::nullopt)) log_.info("upstream is back", {{"plugin", identity_.name}});
   if (changes) calls_.table().components_changed();
-  listen(link);
+  listen(link.peer);
 }
 
 // Its calls fail because of that.

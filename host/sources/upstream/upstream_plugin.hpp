@@ -66,7 +66,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   // The first time it connects, and waits for that.
   Result<std::string> describe() override;
   Result<> start() override { return {}; }
-  void invoke(std::shared_ptr<Call> call) override { calls_.invoke(std::move(call)); }
+  void invoke(std::shared_ptr<Call> call) override;
   void cancel_all(CancelReason reason) override { calls_.table().cancel_all(reason); }
   std::size_t fail_all(std::string_view why) override { return calls_.table().fail_all(why); }
   std::size_t calls_in_flight() const override { return calls_.table().size(); }
@@ -116,9 +116,9 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   Result<UpstreamLink> open(bool probes);
   Result<> list(const UpstreamLink& link);
   std::vector<std::string> watched_resources(const UpstreamPeer& peer) const;
-  void listen(const UpstreamLink& link);
+  void listen(const UpstreamPeer& peer);
+  void listen_again(const UpstreamPeer& peer);
   void list_after_gap();
-  void listen_again(const UpstreamLink& link);
   void serve(const UpstreamLink& link);
   void serve_until_down(const UpstreamLink& link);
   void attend(const UpstreamLink& link, Clock::time_point now);
@@ -167,7 +167,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   Clock::time_point stale_at_ = Clock::time_point::max();  // what has been listed
   Clock::time_point look_at_;                              // likewise, whether it is another server
   Clock::time_point ping_at_;
-  UpstreamListening listening_;
+  std::unique_ptr<UpstreamListening> listening_;  // while it serves
 
   UpstreamCalls calls_;  // its timers use the rest
   std::thread keeper_;

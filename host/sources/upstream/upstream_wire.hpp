@@ -25,6 +25,7 @@ inline constexpr int invalid_request = -32600;
 inline constexpr int method_not_found = -32601;
 inline constexpr int invalid_params = -32602;
 inline constexpr int internal_error = -32603;
+inline constexpr int resource_not_found = -32002;        // as a plugin says it
 inline constexpr int header_mismatch = -32020;           // 2026-07-28, basic, "Error Codes"
 inline constexpr int unsupported_version = -32022;       // likewise
 inline constexpr int url_elicitation_required = -32042;  // 2025-11-25, client/elicitation

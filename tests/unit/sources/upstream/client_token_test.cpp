@@ -89,6 +89,7 @@ class NamedIssuerTest : public ClientTokenTest {
   std::string named_;
   std::string issuer_says_;
   std::string resource_;
+  std::string metadata_path_ = "/elsewhere";
   std::string wanted_;     // of the challenge
   std::string forbidden_;  // what the issuer refuses to be asked for; empty: nothing
   const Answering issuer_{[this](const std::string& request) {
@@ -103,12 +104,12 @@ class NamedIssuerTest : public ClientTokenTest {
     return Answering::json("", "404 Not Found");
   }};
   const Answering server_{[this](const std::string& request) {
-    if (request.starts_with("GET /elsewhere "))
+    if (request.starts_with("GET " + metadata_path_ + ' '))
       return Answering::json(R"({"resource":")" + resource_ + R"(","authorization_servers":["https://a.example",")" +
                              named_ + R"("],"scopes_supported":["read","write"]})");
     if (field(request, "Authorization") == "Bearer t") return Answering::json(answer_1);
     return Answering::json("{}", "401 Unauthorized",
-                           "WWW-Authenticate: Bearer realm=\"x\", resource_metadata=\"" + server_.url("/elsewhere") +
+                           "WWW-Authenticate: Bearer realm=\"x\", resource_metadata=\"" + server_.url(metadata_path_) +
                                "\"" + wanted_ + "\r\n");
   }};
 };
@@ -161,6 +162,15 @@ TEST_F(NamedIssuerTest, TakesNoMetadataOfAnotherResource) {
   }
   EXPECT_FALSE(the_secret_was_sent());
   EXPECT_EQ(told_of(issuer, issuer, server_.url("/mcp?key=k")), std::string(answer_1) + " of 1");
+}
+
+TEST_F(NamedIssuerTest, AsksForATokenOfAllOfTheOriginWhereItsRootSaysSo) {
+  const auto issuer = issuer_.url("/tenant");
+  metadata_path_ = "/.well-known/oauth-protected-resource";
+  EXPECT_EQ(told_of(issuer, issuer, server_.url("/")), std::string(answer_1) + " of 1");
+  EXPECT_NE(issuer_.request(1).find("&resource=http%3A%2F%2F127.0.0.1%3A"), std::string::npos) << issuer_.request(1);
+  EXPECT_EQ(issuer_.request(1).find("%2Fmcp"), std::string::npos) << issuer_.request(1);
+  EXPECT_EQ(told_of(issuer, issuer, server_.url("/other")).find("failed 1: "), 0U);
 }
 
 TEST_F(ClientTokenTest, AsksNobodyWhomAnotherOriginNames) {

@@ -60,9 +60,11 @@ TEST_F(SseUpstreamTest, SaysTheRevisionOverHttpWithSseSinceThatIsDone) {
     const test::ScriptedServer server([&](Connection& connection) {
       const auto request = connection.hear_request();
       if (request.starts_with("GET ")) return say_endpoint(connection, may_end);
+      connection.hear_bytes(2);
       const MutexLock lock(mutex);
       posts.push_back(field(request, "MCP-Protocol-Version"));
-      connection.answer("");
+      // Else the next one could go to a connection that has just ended.
+      connection.say("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     });
     connect(server.url("/sse"), {.sse = true});
     const auto post = [&](std::optional<Method> method, const std::string& agreed) {

@@ -162,11 +162,10 @@ TEST(DescribeUpstreamTest, SaysWhichNamesNothingHas) {
 TEST(DescribeUpstreamTest, AFaultyComponentCostsOnlyItself) {
   auto faulty = tool("faulty");
   faulty["inputSchema"]["type"] = "array";
-  const auto described = describe_upstream({.tools = {tool("a b"), faulty, 7, tool("fine"), tool("fine")}}, {});
-  EXPECT_THAT(described.tools, ElementsAre(Pair("fine", "fine")));
-  EXPECT_THAT(described.remarks,
-              ElementsAre(HasSubstr("\"a b\""), HasSubstr("\"faulty\""), HasSubstr("has no \"name\""),
-                          HasSubstr("another one has the same name here")));
+  const auto described = describe_upstream({.tools = {tool("a/b c"), faulty, 7, tool("fine"), tool("fine")}}, {});
+  EXPECT_THAT(described.tools, ElementsAre(Pair("a_b_c", "a/b c"), Pair("fine", "fine")));
+  EXPECT_THAT(described.remarks, ElementsAre(HasSubstr("\"faulty\""), HasSubstr("has no \"name\""),
+                                             HasSubstr("another one has the same name here")));
 }
 
 TEST(DescribeUpstreamTest, TheUpstreamHasNoSayInMattersOfTheHost) {

@@ -30,7 +30,9 @@ TEST(UpstreamSettingsTest, ACommandIsFoundFromWhereTheFileLies) {
   const auto& command = std::get<UpstreamCommand>(settings->way);
   EXPECT_THAT(command.command, ElementsAre("/components/tools/bin/server", "-v"));
   EXPECT_EQ(command.folder, "/components/tools/data");
-  EXPECT_EQ(settings->names.name_here("x"), "a_x");
+  EXPECT_EQ(settings->names.name_here(ComponentPattern::Kind::tool, "x"), "a_x");
+  EXPECT_EQ(settings->names.name_here(ComponentPattern::Kind::tool, "issues/get one"), "a_issues_get_one");
+  EXPECT_EQ(settings->names.name_here(ComponentPattern::Kind::prompt, "get one"), "a_get one");
   EXPECT_THAT(std::get<UpstreamCommand>(read(R"({"command": "npx"})")->way).command, ElementsAre("npx"));
 }
 
