@@ -310,6 +310,7 @@ class JsonReader {
       if (!read_digits()) return false;
     }
     const std::string_view number(begin_ + begin, at_);
+    if (number.size() > max_number_size) return false;
     const auto kind = has_fraction || has_exponent ? Kind::floating : kind_of_whole(number);
     constexpr std::size_t certainly_finite = 300;
     const bool is_certain = kind != Kind::floating || (!has_exponent && number.size() < certainly_finite);

@@ -115,7 +115,12 @@ class Builder {
   bool boolean(bool value) { return add(value); }
   bool number_integer(typename Json::number_integer_t value) { return add(value); }
   bool number_unsigned(typename Json::number_unsigned_t value) { return add(value); }
-  bool number_float(typename Json::number_float_t value, const std::string& /*text*/) { return add(value); }
+  bool number_float(typename Json::number_float_t value, const std::string& text) {
+    if (text.size() <= max_number_size) return add(value);
+    error_ = fail("not usable JSON: a number has " + std::to_string(text.size()) + " characters; the limit is " +
+                  std::to_string(max_number_size));
+    return false;
+  }
   bool string(std::string& value) { return add(std::move(value)); }
   bool binary(typename Json::binary_t& value) { return add(std::move(value)); }
 

@@ -20,16 +20,20 @@ inline constexpr std::size_t default_json_depth = 64;
 // already has, which is quadratic: 4,096 keys take some 20 ms, 100,000 keys 13 s.
 inline constexpr std::size_t max_ordered_keys = 4096;
 
+// Characters that one number may have (RFC 8259, section 9, leaves that to the reader). A longer one says nothing more,
+// and takes as long to read as it is long, each time that it is compared.
+inline constexpr std::size_t max_number_size = 512;
+
 // RFC 8259 allows that an object has a key twice (section 4) and leaves open which one counts. Where somebody else
 // reads the same text, a proxy or the receiver of what we pass on, that is a way to show each a different message:
 // messages and what plugins answer are refused.
 enum class DuplicateKeys { last_counts, refuse };
 
 // One JSON text (RFC 8259) in UTF-8, with nothing but white space around it. Refused: nesting beyond `max_depth`,
-// invalid UTF-8 and escaped halves of surrogate pairs, NaN and numbers beyond a double, trailing data, and a byte order
-// mark (section 8.1 leaves that to the reader). Integers beyond 64 bits become the nearest double. Keys are equal if
-// their bytes are, once unescaped. The error says what is wrong and, for what is no JSON, where; lines and columns
-// begin with 1, columns are bytes.
+// invalid UTF-8 and escaped halves of surrogate pairs, NaN, numbers beyond a double or longer than max_number_size,
+// trailing data, and a byte order mark (section 8.1 leaves that to the reader). Integers beyond 64 bits become the
+// nearest double. Keys are equal if their bytes are, once unescaped. The error says what is wrong and, for what is no
+// JSON, where; lines and columns begin with 1, columns are bytes.
 Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth = default_json_depth,
                                   DuplicateKeys duplicates = DuplicateKeys::last_counts);
 

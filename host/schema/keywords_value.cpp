@@ -105,10 +105,9 @@ Result<KeywordPtr> compile_type(const KeywordSite& site) {
   return std::make_unique<Type>(allowed);
 }
 
-// A number is read as a whole; anything else is looked at no further than the other is long.
+// Neither is looked at further than the other is long, but for numbers, which are short.
 std::size_t steps_to_compare(JsonValue value, JsonValue expected) {
-  return value.is_number() ? steps_to_read(value.text())
-                           : std::min(steps_to_read(value.text()), steps_to_read(expected.text()));
+  return std::min(steps_to_read(value.text()), steps_to_read(expected.text()));
 }
 
 class Enum final : public Keyword {

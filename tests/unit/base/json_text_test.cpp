@@ -113,6 +113,13 @@ TEST(ParseJson, ReadsIntegersBeyond64BitsAsDoubles) {
   EXPECT_TRUE(parse_json("100000000000000000000")->is_number_float());
 }
 
+TEST(ParseJson, RefusesANumberThatIsTooLong) {
+  const auto of_size = [](std::size_t size) { return "0." + std::string(size - 2, '3'); };
+  EXPECT_TRUE(parse_json(of_size(max_number_size)));
+  EXPECT_EQ(error_of('[' + of_size(max_number_size + 1) + ']'),
+            "not usable JSON: a number has 513 characters; the limit is 512");
+}
+
 TEST(ParseJson, AcceptsNestingUpToTheLimitAndNotBeyond) {
   EXPECT_TRUE(parse_json(nested(64)).has_value());
   EXPECT_EQ(error_of(nested(65)), "JSON nested deeper than 64 levels at line 1, column 65");
