@@ -141,7 +141,10 @@ void LiveConfiguration::run(Ending ending) {
 }
 
 void LiveConfiguration::attend(bool changed) {
-  const auto anew = changed ? take_changes() : ReadAnew::nothing;
+  // What could not be read may be readable now, though no file has changed since.
+  static constexpr std::chrono::seconds interval{1};
+  const bool again = !reloads().refusal.empty() && std::chrono::steady_clock::now() - refused_at_ >= interval;
+  const auto anew = changed || again ? take_changes(changed) : ReadAnew::nothing;
   const bool replaced = anew != ReadAnew::nothing;
   end_what_is_good_no_longer(replaced);
   // After that, so that nobody whose streams end is told that his lists are empty now.
@@ -285,7 +288,7 @@ void LiveConfiguration::count_refused(const std::string& reason) {
   reloads_.refusal = reason;
 }
 
-LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
+LiveConfiguration::ReadAnew LiveConfiguration::take_changes(bool changed) {
   auto next = source_.load();
   if (next.has_value()) {
     if (const auto checked = check_protection(config_, *next); checked.has_error()) {
@@ -308,15 +311,21 @@ LiveConfiguration::ReadAnew LiveConfiguration::take_changes() {
     count_taken(std::move(need_restart));
     if (!settings.empty()) log_.warning("configuration needs a restart", {{"settings", settings}});
     config_ = *std::move(next);
+    access_is_old_ = false;
     set_limits();
     watched_.watch(files_of(config_));
   } else {
     const auto& reason = access.error().message;
-    count_refused(reason);
-    log_.error("configuration not taken", {{"reason", reason}, {"serving", "what was there before"}});
+    refused_at_ = std::chrono::steady_clock::now();
+    if (changed || reason != reloads().refusal) {
+      count_refused(reason);
+      log_.error("configuration not taken", {{"reason", reason}, {"serving", "what was there before"}});
+    }
+    if (!changed && !access_is_old_) return ReadAnew::nothing;
     // Of the tokens, which are in a file of their own, one may have been revoked.
     access = access_of(config_);
-    if (access.has_error()) return ReadAnew::nothing;
+    access_is_old_ = access.has_error();
+    if (access_is_old_) return ReadAnew::nothing;
   }
   take(*std::move(access));
   return taken ? ReadAnew::configuration : ReadAnew::tokens;

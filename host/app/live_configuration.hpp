@@ -96,7 +96,7 @@ class LiveConfiguration {
   void attend(bool changed);
   // What is known of roles and tokens; of the tokens alone where the configuration cannot be used.
   enum class ReadAnew { nothing, tokens, configuration };
-  ReadAnew take_changes();
+  ReadAnew take_changes(bool changed);  // false: a file, but what was refused is tried again
   void count_taken(std::vector<std::string> need_restart);
   void count_refused(const std::string& reason);
   void end_what_is_good_no_longer(bool replaced);
@@ -119,6 +119,8 @@ class LiveConfiguration {
   std::chrono::system_clock::time_point looked_at_ = std::chrono::system_clock::now();
   std::optional<std::chrono::steady_clock::time_point> farewell_since_;  // the first streams have ended, and others may
   std::chrono::steady_clock::time_point expel_at_;                       // if so
+  std::chrono::steady_clock::time_point refused_at_;                     // the last time, if it was
+  bool access_is_old_ = false;                                           // the tokens could not be read then, either
   WatchedFiles watched_;                                                 // last, because its thread uses the others
 };
 

@@ -28,6 +28,8 @@ constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
 // For the first request of a client that came before the end of the server, and cannot know that it ends.
 constexpr std::chrono::milliseconds first_request_time{500};
+// For one on a connection that has been used, whose client learns of the end by it.
+constexpr std::chrono::milliseconds next_request_time{20};
 // For the id of a request whose body is too long, from the last bytes on that have come.
 constexpr std::chrono::milliseconds id_time{2000};
 // For memory that others have, and between two looks whether they have given it back.
@@ -81,10 +83,11 @@ void HttpConnection::attend(Clock::time_point now) {
 void HttpConnection::shut_down() {
   asio::post(executor(), [self = shared_from_this()] {
     self->closing_ = true;
-    // A request that has not arrived whole is no call in flight.
-    const bool reading = self->waiting_ == Waiting::for_request || self->waiting_ == Waiting::for_rest;
-    if (!reading || self->is_upgraded_) return;
+    const bool waits = self->waiting_ == Waiting::for_request;
+    if ((!waits && self->waiting_ != Waiting::for_rest) || self->is_upgraded_) return;
     if (self->is_new_) return self->wait_for(self->waiting_, first_request_time);
+    // One may have come that nobody has read yet. What has not arrived whole is no call in flight.
+    if (waits) return self->wait_for(Waiting::for_request, next_request_time);
     self->stream_->cancel();
   });
 }
@@ -271,7 +274,7 @@ Coroutine<> HttpConnection::linger() {
 }
 
 Coroutine<bool> HttpConnection::serve_request() {
-  if (closing_ && !is_new_) co_return false;
+  if (closing_ && !is_new_ && buffer_.size() == 0) co_return false;
   client_ = {};
   std::pmr::monotonic_buffer_resource memory(field_memory_.data(), field_memory_.size());
   HttpRequestReader reader(limits(), memory, service().body_scanner());

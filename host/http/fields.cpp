@@ -22,12 +22,13 @@ void set_single(HttpFields& fields, std::optional<std::string_view>& single, std
   single = value;
 }
 
-void add_line(HttpFields& fields, std::optional<std::string_view>& list, std::string_view line) {
+void add_line(std::optional<std::string_view>& list, std::unique_ptr<std::string>& joined, std::string_view line) {
   if (!list) {
     list = line;
     return;
   }
-  list = *fields.joined.emplace_back(std::make_unique<const std::string>(std::string(*list).append(", ").append(line)));
+  if (joined == nullptr) joined = std::make_unique<std::string>(*list);
+  list = joined->append(", ").append(line);
 }
 
 }  // namespace
@@ -65,10 +66,10 @@ HttpFields read_fields(const RequestFields& fields) {
         set_single(read, read.authorization, "Authorization", value);
         break;
       case Known::accept:
-        add_line(read, read.accept, value);
+        add_line(read.accept, read.joined_accept, value);
         break;
       case Known::connection:
-        add_line(read, read.connection, value);
+        add_line(read.connection, read.joined_connection, value);
         break;
       default:
         break;

@@ -88,7 +88,9 @@ struct HttpFields {
   // A field that must not occur twice and does, because this server and whoever stands before it could read different
   // lines; empty if there is none.
   std::string_view repeated;
-  std::vector<std::unique_ptr<const std::string>> joined;  // lists that came on several lines
+  // Of lists that came on several lines.
+  std::unique_ptr<std::string> joined_accept = nullptr;
+  std::unique_ptr<std::string> joined_connection = nullptr;
 };
 HttpFields read_fields(const RequestFields& fields);
 

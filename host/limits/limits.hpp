@@ -23,8 +23,8 @@
 
 namespace mcph {
 
-// A request that is not admitted. Once `standing.reset` is over it is, unless somebody else has taken what it needs; of
-// requests in flight nobody knows when one ends, and it is a second.
+// A request that is not admitted. Once `standing.reset` is over it is so by this limit, unless somebody else has taken
+// what it needs; of requests in flight nobody knows when one ends, and it is a second.
 struct LimitRefusal {
   std::string message;
   LimitStanding standing;

@@ -304,10 +304,12 @@ test('EndsWithTheHostWhenItsCallsAreAnswered', async (context) => {
   const busy = await RawWebSocket.open(stopping.url);
   const idle = await RawWebSocket.open(stopping.url);
   await busy.ask(initializeRequest('2025-11-25'));
-  busy.send(request('tools/call', waitFor('last', 1000), 'last'));
+  busy.send(request('tools/call', waitFor('last', 5000), 'last'));
   await untilNoted(stopping.url, 'last begun');
   stopping.signal('SIGTERM');
   assert.deepEqual(await idle.close(), { code: 1001, reason: 'the server is stopping' });
+  // Else one who always asks for something more would never be told of the end.
+  assert.equal((await busy.ask(request('tools/list', {}, 'late'))).error.message, 'This server is stopping');
   assert.equal((await busy.next()).result.content[0].text, 'last');
   assert.equal((await busy.close()).code, 1001);
   assert.deepEqual(await stopping.end(), { status: 0, signal: null });

@@ -30,6 +30,11 @@ RpcError modern_refusal() {
           {{"supported", LegacyEra::revisions}, {"requested", ModernEra::revision}}};
 }
 
+// A client with one output is let go once it has its answers.
+RpcError server_is_stopping() {
+  return {error_code::internal_error, "This server is stopping"};
+}
+
 RpcError too_many_requests() {
   return {error_code::internal_error, "Too many requests are in flight; wait for answers, or cancel some"};
 }
@@ -157,11 +162,11 @@ void Server::initialize(const Message& message, const Principal& principal, cons
   }
   auto& caller = *settled;
   caller.principal = principal;
-  const auto session = sessions_.open(std::move(caller));  // only clients on HTTP come here, as the words say
+  const auto session = sessions_.open(std::move(caller));
   if (session == nullptr) {
     return exchange->reply(error_reply(message.id,
                                        {error_code::internal_error,
-                                        "Too many sessions are open; end one with DELETE or try again later",
+                                        "Too many sessions are open; end one, or try again later",
                                         {{"reason", "too_many_sessions"}}},
                                        ReplyStatus::unavailable));
   }
@@ -213,8 +218,9 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
   if (const auto* batch = std::get_if<JsonValue>(&read.content))
     return receive_batch(*batch, client, context, exchange);
   const auto& message = std::get<Message>(read.content);
-  if (message.kind == Message::Kind::request && !client.takes_requests) {
-    return exchange->reply(refuse(message.id, too_many_requests()));
+  if (message.kind == Message::Kind::request) {
+    if (is_closing()) return exchange->reply(refuse(message.id, server_is_stopping()));
+    if (!client.takes_requests) return exchange->reply(refuse(message.id, too_many_requests()));
   }
   if (message.kind == Message::Kind::request && !context.counted && !count(message, context, *exchange)) return;
   if (message.kind == Message::Kind::request && has_modern_meta(message.params)) {
@@ -246,6 +252,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
 
 void Server::receive_batch(JsonValue batch, DuplexClient& client, const RequestContext& context,
                            const std::shared_ptr<Exchange>& exchange) {
+  if (is_closing()) return exchange->reply(refuse({}, server_is_stopping()));
   if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
   if (client.session == nullptr) return exchange->reply(refuse_batch());
   receive_batch(batch, client.session, context, exchange);

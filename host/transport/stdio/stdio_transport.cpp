@@ -40,7 +40,7 @@ StdioTransport::StdioTransport(int input, int output, StdioOptions options, Serv
     : input_(input),
       options_(std::move(options)),
       server_(server),
-      log_(log),
+      log_(log, max_lines_of_clients),
       writer_(std::make_shared<LineWriter>(output, options.output,
                                            [this](const LineWriter::Failure& failure) {
                                              if (failure.client_left) {

@@ -16,7 +16,7 @@
 #include "base/principal.hpp"
 #include "protocol/server/server.hpp"
 #include "runtime/self_pipe.hpp"
-#include "telemetry/log.hpp"
+#include "telemetry/rate_limited_log.hpp"
 #include "transport/incoming_text.hpp"
 #include "transport/stdio/line_writer.hpp"
 
@@ -63,7 +63,7 @@ class StdioTransport {
   const StdioOptions options_;
   const SelfPipe interrupted_;
   Server& server_;
-  Log& log_;
+  RateLimitedLog log_;
   std::atomic<bool> client_lost_{false};
   const std::shared_ptr<LineWriter> writer_;
   DuplexClient client_;

@@ -73,8 +73,12 @@ class WebSocketBytes {
     auto initiate = [this](auto handler, boost::asio::const_buffer bytes) {
       times_.set(WebSocketTimes::What::write, connection_.limits().write_time);
       transfer(connection_.write_some(bytes), std::move(handler), [this](std::size_t count) {
-        // Of a short one nobody knows whether the client has taken it.
-        if (count >= max_copied) times_.note_life();
+        // Of little nobody knows whether the client has taken it. TLS writes no more than a record at once.
+        written_ += count;
+        if (written_ >= max_copied) {
+          written_ = 0;
+          times_.note_life();
+        }
         times_.clear(WebSocketTimes::What::write);
         std::string().swap(gathered_);
       });
@@ -126,6 +130,7 @@ class WebSocketBytes {
 
   HttpConnection& connection_;
   WebSocketTimes& times_;
+  std::size_t written_ = 0;  // since that was a sign of life
   std::string gathered_;
 };
 

@@ -49,6 +49,16 @@ TEST_F(HttpFieldsTest, AreOneListWhereSeveralLinesMayBe) {
   EXPECT_EQ(list_field(fields_, "X-Absent"), std::nullopt);
 }
 
+TEST_F(HttpFieldsTest, AreOneListOfTheirSizeHoweverManyLinesItHas) {
+  constexpr std::size_t lines = 2000;
+  for (std::size_t i = 0; i < lines; ++i)
+    insert("Accept", "*/*");
+  const auto read = read_fields(fields_);
+  EXPECT_EQ(read.accept->size(), lines * 5 - 2);
+  EXPECT_LE(read.joined_accept->capacity(), lines * 10);
+  EXPECT_EQ(read.joined_connection, nullptr);
+}
+
 TEST_F(HttpFieldsTest, AreFoundByTheirNamesLineByLine) {
   insert("mcp-param-region", "us");
   insert("MCP-PARAM-REGION", "eu");

@@ -31,6 +31,7 @@ function readResponses(bytes, requests) {
     const head = headAt(bytes, at);
     if (!head) return responses;
     const { status } = head;
+    if (Number.isNaN(status)) throw new Error(`no status line (RFC 9112, section 4): ${JSON.stringify(head.line)}`);
     const hasBody = status >= 200 && status !== 204 && requests[responses.length]?.method !== 'HEAD';
     const { body, end } = hasBody ? readBody(bytes, head, bytes.length) : { body: Buffer.alloc(0), end: head.end };
     if (status >= 200) responses.push({ status, headers: head.headers, body });

@@ -405,7 +405,7 @@ TEST_F(ServerSessionLimitTest, RefusesASessionWhenAllAreInUse) {
   EXPECT_EQ(refused->status(), ReplyStatus::unavailable);
   EXPECT_EQ(
       refused->body(),
-      R"({"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"Too many sessions are open; end one with DELETE or try again later","data":{"reason":"too_many_sessions"}}})");
+      R"({"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"Too many sessions are open; end one, or try again later","data":{"reason":"too_many_sessions"}}})");
 }
 
 }  // namespace
