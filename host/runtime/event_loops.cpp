@@ -177,6 +177,7 @@ bool EventLoops::add_thread() {
     return false;
   }
   ++alive_;
+  ++starting_;
   return true;
 }
 
@@ -211,6 +212,7 @@ EventLoops::LongTasks& EventLoops::first_to_begin() {
 void EventLoops::serve(Thread& thread) {
   current_thread_ = &thread;
   MutexLock lock(mutex_);
+  --starting_;
   while (!stopping_) {
     if (auto* const loop = loop_without_thread()) {
       loop->has_thread = true;
@@ -248,13 +250,25 @@ std::function<void()> EventLoops::take_next(LongTasks& tasks) {
   return task;
 }
 
-void EventLoops::provide_thread() {
+bool EventLoops::provide_one_more_thread() {
+  if (stopping_) return true;
+  const auto wanted = loops_without_thread() + long_tasks_to_begin() + 1;
   // A spare thread that has been woken and has not got the mutex yet still counts, and so does what it will take.
-  if (loops_without_thread() + long_tasks_to_begin() <= spare_) {
-    loops_changed_.notify_one();
-  } else if (alive_ < max_threads()) {
-    add_thread();  // where the system gives none, this waits for one that comes out of its task
-  }                // else a thread has just come out of its task, or will soon, because the host's own work has an end
+  loops_changed_.notify_one();
+  while (starting_ + spare_ < wanted) {
+    if (alive_ >= max_threads()) return true;  // one has just come out of its task, or will soon
+    if (!add_thread()) return false;
+  }
+  return true;
+}
+
+void EventLoops::provide_threads_for_tasks() {
+  const bool there_are_all = provide_one_more_thread();
+  auto busy = loops_.size() + long_tasks_to_begin();
+  for (const auto& tasks : long_tasks_)
+    busy += tasks.running;
+  const auto left = alive_ > busy ? static_cast<unsigned>(alive_ - busy) : 0U;
+  tasks_limit_.store(there_are_all ? blocked_limit_ : std::clamp(left, 1U, blocked_limit_));
 }
 
 // Until the thread has lost its loop, or a handler of it has met a lack of memory, as a task may.
@@ -359,7 +373,7 @@ void EventLoops::run_apart(Apart kind, std::function<void()> task) {
     return run(std::move(task));  // better than never
   }
   long_tasks_[kind].waiting.push_back(std::move(task));
-  if (!all_run_loops && long_tasks_to_begin() > 0) provide_thread();
+  if (!all_run_loops) provide_threads_for_tasks();
 }
 
 bool EventLoops::run_here(const std::function<void()>& work) {
@@ -375,9 +389,11 @@ bool EventLoops::run_here(const std::function<void()>& work) {
 }
 
 bool EventLoops::begin(std::function<void()> task, bool is_urgent) {
-  // Counted before it runs, so that there is always a thread left to take over from everyone who may turn out slow.
-  if (tasks_running_.fetch_add(1) >= blocked_limit_) {
-    tasks_running_.fetch_sub(1);
+  if (!count_task()) {
+    if (is_urgent && tasks_limit_.load() < blocked_limit_) {
+      // There is no thread beside the loops that could run it, and what blocks them may wait for it.
+      return run_here([&task] { run_with_what_memory_there_is(task); });
+    }
     if (is_urgent) {
       run_apart(urgent, std::move(task));
     } else {
@@ -386,7 +402,7 @@ bool EventLoops::begin(std::function<void()> task, bool is_urgent) {
       tasks_waiting_.fetch_add(1);
     }
     // The last running task may have looked for a waiting one just before this one came, or while this one was counted.
-    if (tasks_waiting_.load() > 0 && tasks_running_.load() < blocked_limit_)
+    if (tasks_waiting_.load() > 0 && tasks_running_.load() < tasks_limit_.load())
       boost::asio::post(next_context(), [this] { begin_waiting_task(); });
     return true;
   }
@@ -396,6 +412,18 @@ bool EventLoops::begin(std::function<void()> task, bool is_urgent) {
   tasks_running_.fetch_sub(1);
   if (tasks_waiting_.load() > 0) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
   return has_loop;
+}
+
+// Counted before it runs, so that there is always a thread left to take over from everyone who may turn out slow.
+bool EventLoops::count_task() {
+  if (tasks_running_.fetch_add(1) < tasks_limit_.load()) return true;
+  if (tasks_limit_.load() < blocked_limit_) {
+    const MutexLock lock(mutex_);
+    provide_threads_for_tasks();
+    if (tasks_running_.load() <= tasks_limit_.load()) return true;
+  }
+  tasks_running_.fetch_sub(1);
+  return false;
 }
 
 void EventLoops::begin_watching(Thread& thread) {
@@ -413,7 +441,7 @@ void EventLoops::begin_waiting_task() {
   std::function<void()> task;
   {
     const MutexLock lock(mutex_);
-    if (waiting_.empty() || tasks_running_.load() >= blocked_limit_) return;
+    if (waiting_.empty() || tasks_running_.load() >= tasks_limit_.load()) return;
     task = std::move(waiting_.front());
     waiting_.pop_front();
     tasks_waiting_.fetch_sub(1);
@@ -433,7 +461,7 @@ bool EventLoops::replace_slow_threads() {
     if (!thread.state.compare_exchange_strong(expected, Thread::replaced)) continue;
     thread.loop->belongs_to(nullptr);
     thread.loop->has_thread = false;
-    provide_thread();
+    provide_threads_for_tasks();
   }
   return busy;
 }

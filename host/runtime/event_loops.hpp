@@ -10,6 +10,9 @@
 // as many at once as there are loops, because each of them needs a processor and much memory; the others wait, in the
 // order in which they came. Those on messages of some KiB have a queue of their own, and do not wait for those on some
 // MiB; so has what waits for a disk, and what is urgent where as many tasks run as may.
+//
+// Where a task may begin, a thread is there that can take over its loop: what the task waits for may come by that loop.
+// So where the system gives no further thread, fewer tasks run at once, and the others wait as beyond the limit.
 #pragma once
 
 #include <array>
@@ -148,7 +151,10 @@ class EventLoops final : public Executor {
   void drop_waiting_tasks();
   void hand_in(boost::asio::io_context& context, Next next);
   bool add_thread() REQUIRES(mutex_);
-  void provide_thread() REQUIRES(mutex_);
+  // One for each loop and each long task that waits for one, and one more. False: the system gives no more.
+  bool provide_one_more_thread() REQUIRES(mutex_);
+  // The same, and as many tasks may run as there are threads for.
+  void provide_threads_for_tasks() REQUIRES(mutex_);
   std::size_t max_threads() const REQUIRES(mutex_);
   Loop* loop_without_thread() REQUIRES(mutex_);
   std::size_t loops_without_thread() const REQUIRES(mutex_);
@@ -169,6 +175,7 @@ class EventLoops final : public Executor {
     return thread.state.load(std::memory_order_relaxed) == Thread::replaced;
   }
   bool begin(std::function<void()> task, bool is_urgent = false);  // false: this thread has lost its loop meanwhile
+  bool count_task();                                               // false: as many run as may
   void begin_waiting_task();
   void begin_watching(Thread& thread);
   static bool end_watching(Thread& thread);
@@ -185,12 +192,15 @@ class EventLoops final : public Executor {
   Condition thread_ended_;
   std::list<Thread> states_ GUARDED_BY(mutex_);
   std::vector<std::thread> threads_ GUARDED_BY(mutex_);
-  std::size_t spare_ GUARDED_BY(mutex_) = 0;  // threads that wait for a loop or a long task
+  std::size_t starting_ GUARDED_BY(mutex_) = 0;  // threads that have taken nothing yet
+  std::size_t spare_ GUARDED_BY(mutex_) = 0;     // threads that wait for a loop or a long task
   unsigned alive_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::array<LongTasks, kinds> long_tasks_ GUARDED_BY(mutex_);
 
   std::atomic<unsigned> tasks_running_{0};
+  std::atomic<unsigned> tasks_limit_{
+      0};  // blocked_limit_, once there is a thread to take over; fewer where there is none
   std::atomic<std::size_t> tasks_waiting_{0};
   std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
 

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <new>
 #include <set>
+#include <string>
+#include <sys/resource.h>
 #include <tuple>
 
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
+#include "base/sanitizer.hpp"
 #include "support/eventually.hpp"
 
 namespace mcph {
@@ -323,6 +327,50 @@ TEST(EventLoops, NeverHaveMoreThreadsThanTheirBound) {
   ASSERT_TRUE(eventually([&] { return ran == 60; }));
   // A thread that is coming out of its task counts no more as one that runs, and a loop may have another one already.
   EXPECT_LE(seen.size(), 2U * 2U + 3U);
+}
+
+// What a thread's stack takes is counted by this limit. So there are few more threads to be had.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(std::size_t more) {
+    ::getrlimit(RLIMIT_DATA, &before_);
+    const rlimit lower{data_of_this_process() + more, before_.rlim_max};
+    ::setrlimit(RLIMIT_DATA, &lower);
+  }
+  ~MemoryLimit() { ::setrlimit(RLIMIT_DATA, &before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+ private:
+  static rlim_t data_of_this_process() {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+      rlim_t kib = 0;
+      if (word == "VmData:" && status >> kib) return kib * 1024;
+    }
+    return 0;
+  }
+
+  rlimit before_{};
+};
+
+TEST(EventLoops, GoOnWithTheIoThoughTheSystemGivesNoMoreThreads) {
+  if (is_sanitized) GTEST_SKIP() << "a sanitizer's memory is beyond every limit";
+  constexpr int tasks = 40;
+  std::atomic<int> ran{0};
+  EventLoops threads(1, 64);
+  {
+    const MemoryLimit limit(std::size_t{40} << 20);
+    for (int i = 0; i < tasks; ++i) {
+      threads.run([&] {
+        // What it waits for comes by the loop that it came by.
+        std::promise<void> came;
+        boost::asio::post(threads.next_context(), [&came] { came.set_value(); });
+        if (came.get_future().wait_for(test::patience) == std::future_status::ready) ++ran;
+      });
+    }
+    EXPECT_TRUE(eventually([&] { return ran == tasks; }));
+  }
 }
 
 TEST(EventLoops, GoOnAfterATaskThatFindsNoMemory) {
