@@ -1,6 +1,7 @@
 #include "worker/worker.hpp"
 
 #include <algorithm>
+#include <new>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -93,12 +94,20 @@ void Worker::run() {
 }
 
 void Worker::run(std::function<void()> task) {
+  threads_.run(counted(std::move(task)));
+}
+
+void Worker::run_urgently(std::function<void()> task) {
+  threads_.run_urgently(counted(std::move(task)));
+}
+
+std::function<void()> Worker::counted(std::function<void()> task) {
   ++running_;
-  threads_.run([this, task = std::move(task)]() mutable {
+  return [this, task = std::move(task)]() mutable {
     run_plugin(task);
     task = nullptr;
     end_running();
-  });
+  };
 }
 
 void Worker::end_running() {
@@ -125,8 +134,9 @@ void Worker::wait_for_frames() {
 }
 
 // On the loop. Calls run here, between the frames: a thread that does not come back from one within a moment has lost
-// its loop, where another goes on with what has been posted before the call began.
-void Worker::read(bool asks_system) {
+// its loop, where another goes on with what has been posted before the call began. Where there is no memory to read,
+// nothing that comes later would be read either.
+void Worker::read(bool asks_system) try {
   for (std::size_t i = 0; i < frames_at_once; ++i) {
     switch (next_frame(std::exchange(asks_system, false))) {
       case FrameReader::Outcome::frame:
@@ -149,6 +159,8 @@ void Worker::read(bool asks_system) {
     }
   }
   go_on_reading();
+} catch (const std::bad_alloc&) {
+  ::_exit(out_of_memory_status);
 }
 
 FrameReader::Outcome Worker::next_frame(bool asks_system) {

@@ -40,6 +40,8 @@ class Worker : private Executor {
 
  private:
   void run(std::function<void()> task) override;
+  void run_urgently(std::function<void()> task) override;
+  std::function<void()> counted(std::function<void()> task);
   void end_running();
   // The task is the plugin's code, which may not come back.
   void run_plugin(const std::function<void()>& task);

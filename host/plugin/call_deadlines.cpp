@@ -1,6 +1,7 @@
 #include "plugin/call_deadlines.hpp"
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include "plugin/debugger.hpp"
@@ -52,6 +53,14 @@ void CallDeadlines::watch() {
 }
 
 void CallDeadlines::look() {
+  try {
+    cancel_late_calls();
+  } catch (const std::bad_alloc&) {  // at the next look
+  }
+  watch();
+}
+
+void CallDeadlines::cancel_late_calls() {
   const auto now = Clock::now();
   const bool is_debugged = debugged_();
   const auto debugged_at = [&] {
@@ -67,7 +76,6 @@ void CallDeadlines::look() {
     call->cancel(CancelReason::deadline, late_(*call));
     if (taken >= time + times_.grace) overdue_(id, *call);
   }
-  watch();
 }
 
 }  // namespace mcph

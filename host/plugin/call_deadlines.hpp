@@ -60,6 +60,7 @@ class CallDeadlines {
   // Sets the timer for when the first call will be late.
   void watch();
   void look();
+  void cancel_late_calls();
 
   Timers& timers_;
   CallsInFlight& calls_;

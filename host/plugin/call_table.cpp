@@ -85,7 +85,7 @@ std::vector<CallTable::Admitted> CallTable::all_waiting() {
 bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
   const auto& [id, outcome, text, by_worker, owner] = answer;
   const bool is_large = text.size() > limits_.result_bytes;
-  const bool waits = !is_large && changes_ != nullptr && changes_->has_to_wait();
+  const bool waits = !is_large && changes_ != nullptr && changes_->has_to_wait(text.size());
   const bool is_held = !is_large && (waits || run_check);
   const auto call = is_held ? calls_.hold_answered(id) : calls_.take_answered(id);
   if (call == nullptr) return false;
@@ -108,7 +108,7 @@ bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
         pass_on(held, number, kept.second, from_worker);
       });
   if (run_check) check = [run_check, long_check = std::move(check)]() mutable { run_check(std::move(long_check)); };
-  waits ? changes_->keep(std::move(check)) : check();
+  waits ? changes_->keep(text.size(), std::move(check)) : check();
   return true;
 }
 

@@ -14,14 +14,15 @@ void ComponentChanges::changed() {
   told_(shared_from_this());
 }
 
-bool ComponentChanges::has_to_wait() const {
+bool ComponentChanges::has_to_wait(std::size_t bytes) const {
   const MutexLock lock(mutex_);
-  return served_ < changes_;
+  return served_ < changes_ && waiting_bytes_ + bytes <= max_waiting_bytes;
 }
 
-void ComponentChanges::keep(std::function<void()> answer) {
+void ComponentChanges::keep(std::size_t bytes, std::function<void()> answer) {
   const MutexLock lock(mutex_);
-  waiting_.push_back({changes_, Clock::now() + patience, std::move(answer)});
+  waiting_.push_back({changes_, Clock::now() + patience, bytes, std::move(answer)});
+  waiting_bytes_ += bytes;
   release_served();  // they may have been served meanwhile
   set_timer();
 }
@@ -62,6 +63,7 @@ template <class IsOver>
 void ComponentChanges::release(IsOver&& is_over) {
   while (!waiting_.empty() && is_over(waiting_.front())) {
     executor_.run_urgently(std::move(waiting_.front().answer));
+    waiting_bytes_ -= waiting_.front().bytes;
     waiting_.pop_front();
   }
 }

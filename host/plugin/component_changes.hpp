@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -22,6 +23,8 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
 
   // For which an answer waits at most, whatever becomes of the changes.
   static constexpr std::chrono::milliseconds patience{1000};
+  // As much as waits at most; what finds no room is not held up.
+  static constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
 
   // The executor and the timers outlive it. Without `told` nobody serves the components, and no answer waits.
   ComponentChanges(Told told, Executor& executor, Timers& timers)
@@ -33,10 +36,10 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
   // description.
   void changed();
 
-  // Whether an answer that is there now has to wait.
-  bool has_to_wait() const;
+  // Whether an answer of so many bytes that is there now has to wait.
+  bool has_to_wait(std::size_t bytes) const;
   // Has the executor call `answer` when it need not wait any more.
-  void keep(std::function<void()> answer);
+  void keep(std::size_t bytes, std::function<void()> answer);
 
   // A description that is asked for from now on has all that has changed so far.
   void described();
@@ -49,6 +52,7 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
   struct Waiting {
     std::uint64_t change;  // up to which it waits
     Clock::time_point until;
+    std::size_t bytes;
     std::function<void()> answer;
   };
 
@@ -68,6 +72,7 @@ class ComponentChanges : public std::enable_shared_from_this<ComponentChanges> {
   std::uint64_t served_ GUARDED_BY(mutex_) = 0;
   bool is_told_ GUARDED_BY(mutex_) = false;         // since the last description
   std::deque<Waiting> waiting_ GUARDED_BY(mutex_);  // for the longest time first
+  std::size_t waiting_bytes_ GUARDED_BY(mutex_) = 0;
   bool timer_is_set_ GUARDED_BY(mutex_) = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace mcph {
 namespace {
@@ -68,11 +69,15 @@ bool SubscriptionListener::call(SubscribedResources::Ticket ticket, const std::s
     listener = *listener_;
     caller_ = std::this_thread::get_id();
   }
+  // However it returns: end() waits for that.
+  const auto has_returned = [](SubscriptionListener* self) {
+    const MutexLock lock(self->mutex_);
+    self->caller_.reset();
+    self->returned_.notify_all();
+  };
+  const std::unique_ptr<SubscriptionListener, decltype(has_returned)> returns(this, has_returned);
   const auto function = is_subscribed ? listener.subscribed : listener.unsubscribed;
   if (function != nullptr) run_guarded_([&] { function(listener.context, {uri.data(), uri.size()}); });
-  const MutexLock lock(mutex_);
-  caller_.reset();
-  returned_.notify_all();
   return true;
 }
 

@@ -133,6 +133,10 @@ bool RingWriter::has_to_wake_reader() {
   return header_->reader_sleeps.load() != 0 && header_->reader_sleeps.exchange(0) != 0;
 }
 
+void RingWriter::has_not_woken_reader() {
+  header_->reader_sleeps.store(1);
+}
+
 void RingWriter::wait_for_room() {
   futex(header_->writer_waits, FUTEX_WAIT, 1);
 }

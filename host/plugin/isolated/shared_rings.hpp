@@ -107,6 +107,8 @@ class RingWriter {
 
   // After a record: whether the reader sleeps, and is to be woken. True once for each sleep.
   bool has_to_wake_reader();
+  // It could not be woken, which is to be tried after the next record.
+  void has_not_woken_reader();
 
   // After no_room: until the reader says so, or without cause.
   void wait_for_room();

@@ -1,6 +1,7 @@
 #include "plugin/isolated/store_queue.hpp"
 
 #include <exception>
+#include <new>
 
 namespace mcph {
 namespace {
@@ -36,7 +37,10 @@ void StoreQueue::perform_next() {
   MutexLock lock(mutex_);
   const auto& next = waiting_.front();  // a deque keeps it where it is
   lock.unlock();
-  next.done(perform_safely(*store_, next.operation));
+  try {
+    next.done(perform_safely(*store_, next.operation));
+  } catch (const std::bad_alloc&) {  // the others have theirs
+  }
   lock.lock();
   waiting_.pop_front();
   const bool is_last = waiting_.empty();

@@ -162,6 +162,7 @@ class Supervisor final : private WorkerListener {
   // What it answers from now on is too late. `only_in`: unless it has left that state.
   void end_late(const std::shared_ptr<WorkerChannel>& late, std::string why, std::optional<State> only_in = {});
   bool is_debugged(WorkerProcess& process);
+  std::chrono::milliseconds time_of_restart() const;
   void limit_start(const std::shared_ptr<WorkerChannel>& channel, Patience patience) REQUIRES(mutex_);
 
   using Delay = std::optional<std::chrono::milliseconds>;

@@ -130,25 +130,26 @@ void Supervisor::process_ended(const WorkerEnd& end) {
                          .traces = std::move(traces),
                          .calls = tells_clients ? calls : Calls()});
   }
+  const bool may_pass = end.may_pass || end.by_others;
   const bool is_bad_stop = state == State::stopped && end.how != good_end;
   const auto query = open ? std::make_shared<Query>(*std::move(open)) : nullptr;
-  telling_.once_readable(
-      std::move(traces), [this, how, printed, calls, tells_clients, is_bad_stop, query](const ReadableStacks& stacks) {
-        const auto how_and_where = how + words_for_place(stacks);
-        if (is_bad_stop) {
-          log_.error(plugin_stopped_badly, {{"file", setup_.file.string()},
-                                            {"plugin", identity_.name},
-                                            {"version", identity_.version},
-                                            {"what", "its process " + how},
-                                            {"at", stacks.place.empty() ? "unknown" : stacks.place},
-                                            {"printed", printed.empty() ? "nothing" : printed}});
-        }
-        tell_trace(stacks);
-        if (tells_clients) refuse_calls(calls, how_and_where);
-        if (query == nullptr || !query->answer) return;
-        query->answer->set_value(
-            fail("its process " + how_and_where + std::string(words_for(query->purpose)) + words_for_printed(printed)));
-      });
+  telling_.once_readable(std::move(traces), [this, how, printed, calls, tells_clients, is_bad_stop, may_pass,
+                                             query](const ReadableStacks& stacks) {
+    const auto how_and_where = how + words_for_place(stacks);
+    if (is_bad_stop) {
+      log_.error(plugin_stopped_badly, {{"file", setup_.file.string()},
+                                        {"plugin", identity_.name},
+                                        {"version", identity_.version},
+                                        {"what", "its process " + how},
+                                        {"at", stacks.place.empty() ? "unknown" : stacks.place},
+                                        {"printed", printed.empty() ? "nothing" : printed}});
+    }
+    tell_trace(stacks);
+    if (tells_clients) refuse_calls(calls, how_and_where);
+    if (query == nullptr || !query->answer) return;
+    auto words = "its process " + how_and_where + std::string(words_for(query->purpose)) + words_for_printed(printed);
+    query->answer->set_value(may_pass ? fail_for_now(std::move(words)) : fail(std::move(words)));
+  });
 }
 
 void Supervisor::refuse_calls(const Calls& calls, const std::string& how) {
@@ -239,16 +240,21 @@ void Supervisor::restart() {
   if (state_ == State::stopped) return;
   adopt(*std::move(opened));
   ++restarts_;
-  limit_start(channel_, Patience(workers_.options().answer_time));
+  limit_start(channel_, Patience(time_of_restart()));
   if (send_query(*channel_, Purpose::restart, begin_query(Purpose::restart))) return;
   channel_->process().explain_end({"could not be sent what it is to load", true});
   channel_->process().kill("could not be sent what it is to load");
 }
 
+// As long as the plugin had at first, to be loaded, described and started.
+std::chrono::milliseconds Supervisor::time_of_restart() const {
+  return 3 * workers_.options().answer_time;
+}
+
 void Supervisor::limit_start(const std::shared_ptr<WorkerChannel>& channel, Patience patience) {
   timer_ = workers_.timers().after(patience.wait(), [this, late = channel, patience]() mutable {
     if (patience.is_over(is_debugged(late->process()))) {
-      const auto time = in_seconds(workers_.options().answer_time);
+      const auto time = in_seconds(time_of_restart());
       return end_late(late, "was killed, because it did not become ready within " + time, State::starting);
     }
     const MutexLock lock(mutex_);

@@ -91,14 +91,16 @@ Sent send_over_socket(int socket, const Frame& frame, const FileDescriptor& file
   return send_message(socket, message, wait);
 }
 
-// One byte, which is no frame. Where the socket is full the other side is awake, or will be.
-void wake(int socket) {
+// One byte, which is no frame. Where the socket is full the other side is awake, or will be. False: the system has not
+// taken it.
+bool wake(int socket) {
   const char byte = 0;
   auto piece = as_iovec(&byte, sizeof byte);
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
+  return uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) >= 0 ||
+         errno == EAGAIN;
 }
 constexpr std::size_t wake_size = 1;
 
@@ -160,7 +162,7 @@ Sent FrameWriter::send(const Frame& frame, bool wait) {
 
 Sent FrameWriter::write(std::span<const std::string_view> pieces, bool wait) {
   const auto sent = try_ring([&] { return ring_->write(pieces); }, wait);
-  if (sent == Sent::whole && ring_->has_to_wake_reader()) wake(socket_);
+  if (sent == Sent::whole && ring_->has_to_wake_reader() && !wake(socket_)) ring_->has_not_woken_reader();
   return sent;
 }
 

@@ -156,11 +156,11 @@ void WorkerPlugin::take(const to_host::Completed& completed, WorkerChannel& chan
     calls_.complete(answer);
     return;
   }
-  // A long answer takes its time to be checked, which this thread has not.
-  calls_.complete(answer,
-                  [&executor = executor_, size = text.size(), worked_on = channel.begin_long_message()](auto check) {
-                    executor.run_long(size, [check = std::move(check), worked_on] { check(); });
-                  });
+  // A long answer takes its time to be checked, which this thread has not. While one waits for a description, that is
+  // to be read.
+  calls_.complete(answer, [&executor = executor_, size = text.size(), from = channel.shared_from_this()](auto check) {
+    executor.run_long(size, [check = std::move(check), worked_on = from->begin_long_message()] { check(); });
+  });
 }
 
 void WorkerPlugin::take(const to_host::Progressed& progressed, WorkerChannel& /*channel*/) {

@@ -7,13 +7,16 @@
 #include <ctime>
 #include <exception>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
+#include "base/mutex.hpp"
 #include "base/regular_file.hpp"
 #include "base/spawn_settings.hpp"
 #include "base/version.hpp"
@@ -54,18 +57,18 @@ FileDescriptor above_those_of_worker(const FileDescriptor& descriptor) {
   return FileDescriptor(::fcntl(descriptor.get(), F_DUPFD_CLOEXEC, WorkerProcess::program_output_number + 1));
 }
 
-std::string words_for_end(int status) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == lost_connection_status) return words_for_lost_connection();
+WorkerEnd end_of(int status) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == lost_connection_status) return {words_for_lost_connection()};
   if (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory_status) {
-    return "had no memory or descriptor left to answer the host";
+    return {"had no memory or descriptor left to answer the host"};
   }
-  if (WIFEXITED(status)) return "exited with status " + std::to_string(WEXITSTATUS(status));
+  if (WIFEXITED(status)) return {"exited with status " + std::to_string(WEXITSTATUS(status))};
   const int signal = WTERMSIG(status);
   const char* const name = ::sigabbrev_np(signal);
-  if (name == nullptr) return "was killed by signal " + std::to_string(signal);
+  if (name == nullptr) return {"was killed by signal " + std::to_string(signal)};
   const auto words = "was killed by SIG" + std::string(name);
-  if (signal == SIGKILL) return words + ", perhaps because memory ran out";
-  return words + " (" + ::sigdescr_np(signal) + ")";
+  if (signal == SIGKILL) return {words + ", perhaps because memory ran out", false, true};
+  return {words + " (" + ::sigdescr_np(signal) + ")"};
 }
 
 // Readable when the process has ended. Where the system has no descriptors of processes, as valgrind has none for the
@@ -86,6 +89,37 @@ WatchedEnd watch_end(int process) {
     uninterrupted([&] { return ::waitid(P_PID, number, &ignored, WEXITED | WNOWAIT); });
   }).detach();
   return {std::move(read_end), false};
+}
+
+// Those that have ended while somebody else traces them, such as a debugger at its prompt: nobody can wait for one
+// before its tracer lets it go. It keeps its number until then.
+class HeldProcesses {
+ public:
+  // Of one that has ended. Its status, and nothing if it is held; then it is waited for when that is possible.
+  std::optional<int> wait_for(int process) {
+    const MutexLock lock(mutex_);
+    std::erase_if(held_, [](int each) { return ended(each).has_value(); });
+    const auto status = ended(process);
+    if (!status) held_.push_back(process);
+    return status;
+  }
+
+ private:
+  static std::optional<int> ended(int process) {
+    int status = 0;
+    if (uninterrupted([&] { return ::waitpid(process, &status, WNOHANG); }) != 0) return status;
+    if (tracer_of(process) != 0) return std::nullopt;
+    uninterrupted([&] { return ::waitpid(process, &status, 0); });
+    return status;
+  }
+
+  Mutex mutex_;
+  std::vector<int> held_ GUARDED_BY(mutex_);
+};
+
+HeldProcesses& held_processes() {
+  static auto* const held = new HeldProcesses;  // what ends with the host may be among its users
+  return *held;
 }
 
 // Of one that nobody can watch.
@@ -132,11 +166,11 @@ WorkerProcess::~WorkerProcess() {
   if (reaped_) return;
   ::kill(-process_, SIGKILL);
   ::kill(process_, SIGKILL);
+  pollfd end{end_.get(), POLLIN, 0};
+  uninterrupted([&] { return ::poll(&end, 1, -1); });
   // Until it has been waited for, its number is nobody else's.
-  siginfo_t ended{};
-  uninterrupted([&] { return ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT); });
   mark_.end_descendants_of(process_);
-  uninterrupted([&] { return ::waitpid(process_, nullptr, 0); });
+  static_cast<void>(held_processes().wait_for(process_));
 }
 
 bool WorkerProcess::has_ended() const {
@@ -200,10 +234,10 @@ ProcessMark::Ended WorkerProcess::end_descendants() const {
 
 WorkerEnd WorkerProcess::reap() {
   const MutexLock lock(mutex_);
-  int status = 0;
-  uninterrupted([&] { return ::waitpid(process_, &status, 0); });
+  const auto status = held_processes().wait_for(process_);
   reaped_ = true;
-  return explained_.how.empty() ? WorkerEnd{words_for_end(status)} : explained_;
+  if (!explained_.how.empty()) return explained_;
+  return status ? end_of(*status) : WorkerEnd{"ended while a debugger held it"};
 }
 
 }  // namespace mcph

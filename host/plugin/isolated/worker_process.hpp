@@ -17,8 +17,9 @@ namespace mcph {
 
 // How a worker has ended.
 struct WorkerEnd {
-  std::string how;        // continues "its process ..."
-  bool may_pass = false;  // for a cause that is not the plugin's fault
+  std::string how;         // continues "its process ..."
+  bool may_pass = false;   // for a cause that is not the plugin's fault
+  bool by_others = false;  // by SIGKILL, which nobody here has sent: the system does that when memory runs out
 };
 
 // Why a worker is killed whose connection has ended while its process has not.

@@ -60,6 +60,8 @@ bool can_be_mapped_as_code(const FileDescriptor& file) {
 bool is_abandoned(const fs::path& folder, FileDescriptor& lock) {
   struct ::stat status {};
   if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) return false;
+  const auto directory = open_file(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (directory && ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
   lock = open_file(folder / lock_name, O_RDWR | O_NOFOLLOW);
   if (lock) return ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
   // Its owner may be about to make the lock, unless it was interrupted long ago.
@@ -174,13 +176,16 @@ Result<PrivateFolder> PrivateFolder::create_in(const fs::path& parent) {
       if (errno == EEXIST) continue;
       return fail("it cannot be written: " + last_error());
     }
+    // Where directories cannot be locked, the lock in it is all that there is.
+    auto directory = open_file(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (directory && ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
     auto lock = open_file(path / lock_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR);
     if (!lock) {
       const auto reason = last_error();
       ::rmdir(path.c_str());
       return fail("it cannot be written: " + reason);
     }
-    PrivateFolder folder(path, std::move(lock));
+    PrivateFolder folder(path, std::move(directory), std::move(lock));
     if (::flock(folder.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) continue;  // another host took it for abandoned before it was locked
       return fail("its files cannot be locked: " + last_error());
@@ -212,6 +217,7 @@ Result<> PrivateFolder::make_again() {
   }
   // What was mapped from the old one stays mapped, and knows its path.
   path_.swap(made->path_);
+  std::swap(directory_, made->directory_);
   std::swap(lock_, made->lock_);
   return {};
 }

@@ -50,7 +50,8 @@ class PrivateFolder {
   std::filesystem::path path() const;
 
  private:
-  PrivateFolder(std::filesystem::path path, FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  PrivateFolder(std::filesystem::path path, FileDescriptor directory, FileDescriptor lock)
+      : path_(std::move(path)), directory_(std::move(directory)), lock_(std::move(lock)) {}
 
   // Not looked at, because nobody else has the new folder yet.
   static Result<PrivateFolder> create_in(const std::filesystem::path& parent) NO_THREAD_SAFETY_ANALYSIS;
@@ -66,7 +67,10 @@ class PrivateFolder {
 
   std::unique_ptr<Mutex> mutex_ = std::make_unique<Mutex>();  // what follows changes when it is made again
   std::filesystem::path path_ GUARDED_BY(*mutex_);
-  // Held as long as this process lives, which shows others that the folder is in use.
+  // Locked as long as this process lives: those who tidy up temporary files leave what is in such a folder
+  // (tmpfiles.d(5), "Age").
+  FileDescriptor directory_ GUARDED_BY(*mutex_);
+  // Likewise, which shows other hosts that the folder is in use.
   FileDescriptor lock_ GUARDED_BY(*mutex_);
   std::uint64_t generation_ GUARDED_BY(*mutex_) = 0;
 };

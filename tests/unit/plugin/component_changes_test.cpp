@@ -20,7 +20,7 @@ class ComponentChangesTest : public ::testing::Test {
  protected:
   void answer(const std::string& name) {
     const auto pass_on = [this, name] { answered_.push_back(name); };
-    changes_->has_to_wait() ? changes_->keep(pass_on) : pass_on();
+    changes_->has_to_wait(0) ? changes_->keep(0, pass_on) : pass_on();
   }
 
   Timers timers_;
@@ -82,7 +82,7 @@ TEST_F(ComponentChangesTest, KeepsNoAnswerForLongerThanItsPatience) {
   changes_->changed();
   std::atomic<bool> answered{false};
   const auto begin = std::chrono::steady_clock::now();
-  changes_->keep([&] { answered = true; });
+  changes_->keep(0, [&] { answered = true; });
   EXPECT_FALSE(answered);
   EXPECT_TRUE(test::eventually([&] { return answered.load(); }));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, ComponentChanges::patience);
