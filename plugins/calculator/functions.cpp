@@ -38,7 +38,9 @@ double log_to_base(Arguments arguments) {
   // The special cases are exact where a quotient of two logarithms is not: log(1000, 10) is 3.
   if (base == 10) return std::log10(arguments[0]);
   if (base == 2) return std::log2(arguments[0]);
-  return std::log(arguments[0]) / std::log(base);
+  const double quotient = std::log(arguments[0]) / std::log(base);
+  const double whole = std::round(quotient);
+  return std::pow(base, whole) == arguments[0] ? whole : quotient;
 }
 
 // coefficient * 10^exponent

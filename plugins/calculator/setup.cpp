@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -46,9 +47,13 @@ struct Answer {
   }
 };
 
+// As with_decimal_places: halves of the number that people see, too.
 std::string with_precision(double value, int digits) {
+  constexpr int max_places = 300;  // that can be rounded to
+  const int places = value == 0 ? 0 : digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const double seen = std::abs(places) <= max_places ? rounded(value, places) : value;
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, digits).ptr;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), seen, std::chars_format::general, digits).ptr;
   return {text.data(), end};
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "http/secrets.hpp"
+#include "http/secret_mask.hpp"
 #include "shared/json_depth.hpp"
 #include "shared/text.hpp"
 
@@ -19,11 +19,11 @@ constexpr std::size_t max_excerpt = 200;  // characters
 constexpr int max_depth = 100;
 
 // The beginning of a text as one line, or nothing of what is none.
-std::string excerpt(const Response& response, const Request& request) {
+std::string excerpt(const Response& response, const SecretMask& mask) {
   std::string line;
   std::size_t characters = 0;
   // Before it is cut off, or a part of a secret could be left.
-  const auto text = without_secrets(response.body, request.secrets);
+  const auto text = mask.hide(response.body);
   if (!is_text(text)) return {};
   for (const char c : text) {
     const bool is_blank = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
@@ -37,24 +37,24 @@ std::string excerpt(const Response& response, const Request& request) {
   return line;
 }
 
-std::string with_excerpt(const std::string& what, const Response& response, const Request& request) {
-  const auto begin = excerpt(response, request);
+std::string with_excerpt(const std::string& what, const Response& response, const SecretMask& mask) {
+  const auto begin = excerpt(response, mask);
   return what + (begin.empty() ? "." : ": " + begin);
 }
 
-Json without_secrets_in(const Json& json, const std::vector<std::string>& secrets) {
-  if (secrets.empty()) return json;
-  if (json.is_string()) return without_secrets(json.get<std::string>(), secrets);
+Json without_secrets(const Json& json, const SecretMask& mask) {
+  if (mask.is_empty()) return json;
+  if (json.is_string()) return mask.hide(json.get<std::string>());
   if (json.is_array()) {
     Json array = Json::array();
     for (const auto& item : json)
-      array.push_back(without_secrets_in(item, secrets));
+      array.push_back(without_secrets(item, mask));
     return array;
   }
   if (!json.is_object()) return json;
   Json object = Json::object();
   for (const auto& [name, member] : json.items())
-    object[without_secrets(name, secrets)] = without_secrets_in(member, secrets);
+    object[mask.hide(name)] = without_secrets(member, mask);
   return object;
 }
 
@@ -95,8 +95,8 @@ std::string word_of(ResultType type) {
 }
 
 // Where the resource of a blob lies: without the query, which may be long and say too much.
-std::string blob_uri(const Request& request) {
-  return without_secrets(request.url.substr(0, request.url.find('?')), request.secrets);
+std::string blob_uri(const Request& request, const SecretMask& mask) {
+  return mask.hide(request.url.substr(0, request.url.find('?')));
 }
 
 mcp::Content base64_content(ResultType type, const Data& data, const std::string& uri) {
@@ -117,8 +117,9 @@ bool is_data(ResultType type) {
 
 std::string error_text(const Response& response, const Request& request) {
   auto what = "The server answered " + std::to_string(response.status);
-  if (!response.reason.empty()) what += ' ' + without_secrets(response.reason, request.secrets);
-  return with_excerpt(what, response, request);
+  const SecretMask mask(request.secrets);
+  if (!response.reason.empty()) what += ' ' + mask.hide(response.reason);
+  return with_excerpt(what, response, mask);
 }
 
 ReplyReader::ReplyReader(const ResultSettings& settings, const std::string& place) : settings_(settings) {
@@ -138,12 +139,13 @@ ReplyReader::ReplyReader(const ResultSettings& settings, const std::string& plac
 
 mcp::ToolResult ReplyReader::result(const Response& response, const Request& request) const {
   if (response.status < 200 || response.status > 299) throw mcp::ToolError(error_text(response, request));
+  const SecretMask mask(request.secrets);
   if (response.body.empty() && (response.status == 204 || response.status == 205)) {
     return mcp::ToolResult().text("The server answered " + std::to_string(response.status) + " without content.");
   }
-  if (is_data(settings_.type) && !pointer_) return of_bytes(response, request);
+  if (is_data(settings_.type) && !pointer_) return of_bytes(response, request, mask);
   if (settings_.type == ResultType::text && !pointer_) {
-    const auto text = without_secrets(response.body, request.secrets);
+    const auto text = mask.hide(response.body);
     if (!is_text(text)) throw mcp::ToolError("The server's answer is not UTF-8 text.");
     return of_text(text);
   }
@@ -152,8 +154,8 @@ mcp::ToolResult ReplyReader::result(const Response& response, const Request& req
                          " arrays and objects.");
   }
   const auto json = Json::parse(response.body, nullptr, false);
-  if (json.is_discarded()) throw mcp::ToolError(with_excerpt("The server's answer is not JSON", response, request));
-  if (!pointer_) return of_pointer(json, response, request);
+  if (json.is_discarded()) throw mcp::ToolError(with_excerpt("The server's answer is not JSON", response, mask));
+  if (!pointer_) return of_pointer(json, response, request, mask);
   // An index that is none is an exception, whatever is asked.
   const auto found = [&] {
     try {
@@ -163,40 +165,41 @@ mcp::ToolResult ReplyReader::result(const Response& response, const Request& req
     }
   }();
   if (found == nullptr || found->is_null()) {
-    throw mcp::ToolError(with_excerpt("The server's answer has nothing at " + *settings_.pointer, response, request));
+    throw mcp::ToolError(with_excerpt("The server's answer has nothing at " + *settings_.pointer, response, mask));
   }
-  return of_pointer(*found, response, request);
+  return of_pointer(*found, response, request, mask);
 }
 
-mcp::ToolResult ReplyReader::of_pointer(const Json& value, const Response& response, const Request& request) const {
+mcp::ToolResult ReplyReader::of_pointer(const Json& value, const Response& response, const Request& request,
+                                        const SecretMask& mask) const {
   if (settings_.type == ResultType::json) {
-    const auto clean = without_secrets_in(value, request.secrets);
+    const auto clean = without_secrets(value, mask);
     mcp::ToolResult result;
     if (clean.is_object()) result.structured(clean);
     return result.text(clean.is_string() ? clean.get<std::string>() : mcp::dump_json(clean));
   }
   if (settings_.type == ResultType::text) {
-    const auto clean = without_secrets_in(value, request.secrets);
+    const auto clean = without_secrets(value, mask);
     return of_text(clean.is_string() ? clean.get<std::string>() : mcp::dump_json(clean));
   }
   const auto text = value.is_string() ? value.get<std::string>() : std::string();
   const auto place = settings_.pointer.value_or("");
   if (settings_.type == ResultType::link) {
     if (!text.starts_with("https://") && !text.starts_with("http://")) {
-      throw mcp::ToolError(with_excerpt("The server's answer has no link at " + place, response, request));
+      throw mcp::ToolError(with_excerpt("The server's answer has no link at " + place, response, mask));
     }
-    const auto link = without_secrets(text, request.secrets);
+    const auto link = mask.hide(text);
     return mcp::ToolResult().text(link).content(
         mcp::resource_link(link, link.substr(0, link.find('?')), {}, settings_.mime_type.value_or("")));
   }
   auto data = data_of(text);
-  if (!data) throw mcp::ToolError(with_excerpt("The server's answer has no base64 at " + place, response, request));
+  if (!data) throw mcp::ToolError(with_excerpt("The server's answer has no base64 at " + place, response, mask));
   if (settings_.mime_type) data->mime_type = *settings_.mime_type;
   if (data->mime_type.empty()) data->mime_type = "application/octet-stream";
-  return mcp::ToolResult().content(base64_content(settings_.type, *data, blob_uri(request)));
+  return mcp::ToolResult().content(base64_content(settings_.type, *data, blob_uri(request, mask)));
 }
 
-mcp::ToolResult ReplyReader::of_bytes(const Response& response, const Request& request) const {
+mcp::ToolResult ReplyReader::of_bytes(const Response& response, const Request& request, const SecretMask& mask) const {
   const auto sent = media_type(response.content_type);
   const auto type = settings_.mime_type.value_or(sent.empty() ? "application/octet-stream" : sent);
   const auto word = word_of(settings_.type);
@@ -206,12 +209,12 @@ mcp::ToolResult ReplyReader::of_bytes(const Response& response, const Request& r
   if (!is_wanted) {
     throw mcp::ToolError(with_excerpt("The server answered with " + (sent.empty() ? "nothing that it names" : sent) +
                                           " instead of " + (word == "image" ? "an image" : word),
-                                      response, request));
+                                      response, mask));
   }
   if (response.body.empty()) throw mcp::ToolError("The server's answer is empty.");
   if (settings_.type == ResultType::image) return mcp::ToolResult().content(mcp::image(response.body, type));
   if (settings_.type == ResultType::audio) return mcp::ToolResult().content(mcp::audio(response.body, type));
-  return mcp::ToolResult().content(mcp::embedded_blob(blob_uri(request), type, response.body));
+  return mcp::ToolResult().content(mcp::embedded_blob(blob_uri(request, mask), type, response.body));
 }
 
 mcp::ToolResult ReplyReader::of_text(const std::string& text) const {

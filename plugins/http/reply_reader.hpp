@@ -12,6 +12,8 @@
 
 namespace plugins::http {
 
+class SecretMask;
+
 class ReplyReader {
  public:
   // Throws std::invalid_argument; its words begin with `place`.
@@ -22,8 +24,9 @@ class ReplyReader {
   mcp::ToolResult result(const Response& response, const Request& request) const;
 
  private:
-  mcp::ToolResult of_pointer(const mcp::Json& value, const Response& response, const Request& request) const;
-  mcp::ToolResult of_bytes(const Response& response, const Request& request) const;
+  mcp::ToolResult of_pointer(const mcp::Json& value, const Response& response, const Request& request,
+                             const SecretMask& mask) const;
+  mcp::ToolResult of_bytes(const Response& response, const Request& request, const SecretMask& mask) const;
   mcp::ToolResult of_text(const std::string& text) const;
 
   ResultSettings settings_;

@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "http/url_template.hpp"
 #include "shared/file_content.hpp"
 #include "shared/file_error.hpp"
 
@@ -30,33 +29,6 @@ std::string read_secret(const SecretSettings& secret) {
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
-// As in JSON.
-std::string quoted(const std::string& text) {
-  const auto json = mcp::dump_json(text);
-  return json.substr(1, json.size() - 2);
-}
-
-void replace_all(std::string& text, const std::string& what) {
-  constexpr std::string_view instead = "[secret]";
-  auto at = text.find(what);
-  if (at == std::string::npos) return;
-  std::string clean;
-  std::size_t begin = 0;
-  for (; at != std::string::npos; at = text.find(what, begin)) {
-    clean.append(text, begin, at - begin).append(instead);
-    begin = at + what.size();
-  }
-  text = clean.append(text, begin);
-}
-
-// As PHP writes it in JSON.
-std::string with_escaped_slashes(const std::string& text) {
-  std::string escaped;
-  for (const char c : text)
-    escaped.append(c == '/' ? 1 : 0, '\\').push_back(c);
-  return escaped;
 }
 
 }  // namespace
@@ -87,16 +59,6 @@ std::string Secrets::value(const std::string& name) const {
 void Secrets::require_all() const {
   for (const auto& [name, secret] : settings_)
     value(name);
-}
-
-std::string without_secrets(std::string text, const std::vector<std::string>& values) {
-  for (const auto& value : values) {
-    // Twice quoted: of a server that says as a text in JSON which JSON it was sent.
-    for (const auto& form :
-         {quoted(quoted(value)), with_escaped_slashes(quoted(value)), quoted(value), value, percent_encoded(value)})
-      replace_all(text, form);
-  }
-  return text;
 }
 
 }  // namespace plugins::http

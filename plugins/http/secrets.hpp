@@ -1,11 +1,10 @@
-// Secrets: what the configuration names by a file or a variable of the environment, and what must not be told anybody.
-// Read each time, so that a file may be replaced. An immutable value; any number of threads may use one.
+// Secrets: what the configuration names by a file or a variable of the environment. Read each time, so that a file may
+// be replaced. An immutable value; any number of threads may use one.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "http/settings.hpp"
 
@@ -29,8 +28,5 @@ class Secrets {
  private:
   std::map<std::string, SecretSettings> settings_;
 };
-
-// `text` with "[secret]" in place of each of the values, also where they are written as in a URL or in JSON.
-std::string without_secrets(std::string text, const std::vector<std::string>& values);
 
 }  // namespace plugins::http

@@ -82,7 +82,14 @@ void Transfer::set_constant_options() {
   // A name that is still being looked up is left to its thread, which would otherwise be waited for.
   curl_.easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
   curl_.easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can undo
-  if (!connections_.ca_file.empty()) curl_.easy_setopt(handle, CURLOPT_CAINFO, connections_.ca_file.c_str());
+  if (!connections_.ca_file.empty()) {
+    curl_.easy_setopt(handle, CURLOPT_CAINFO, connections_.ca_file.c_str());
+    curl_.easy_setopt(handle, CURLOPT_CAPATH, nullptr);  // beside which it would count
+  }
+  // On a connection that was used before, libcurl sends a request again by itself where no answer comes.
+  const long has_one_connection = limits_.retries == 0 ? 1 : 0;
+  curl_.easy_setopt(handle, CURLOPT_FRESH_CONNECT, has_one_connection);
+  curl_.easy_setopt(handle, CURLOPT_FORBID_REUSE, has_one_connection);
   curl_.easy_setopt(handle, CURLOPT_USERAGENT, "mcp-plugin-host-http/1.0");
   curl_.easy_setopt(handle, CURLOPT_HEADERFUNCTION, &take_header);
   curl_.easy_setopt(handle, CURLOPT_HEADERDATA, this);
@@ -201,8 +208,8 @@ std::optional<FetchOutcome> Transfer::end_attempt(CURLcode result, TimePoint now
                      " is not at an address that this tool may reach: it reaches public ones, and "
                      "those that allowAddresses names.");
     }
-    if (retry(passes(result), now)) return std::nullopt;
-    return failure(result);
+    if (retry(passes(result) || (result == CURLE_OPERATION_TIMEDOUT && !is_over(now)), now)) return std::nullopt;
+    return failure(result, now);
   }
   const char* type = nullptr;
   curl_.easy_getinfo(handle_.get(), CURLINFO_CONTENT_TYPE, &type);
@@ -268,12 +275,15 @@ std::optional<FetchOutcome> Transfer::refusal(const std::string& why) const {
   return FetchOutcome(FetchError{why});
 }
 
-FetchOutcome Transfer::failure(CURLcode result) const {
+bool Transfer::is_over(TimePoint now) const {
+  return now + milliseconds(50) >= deadline_;
+}
+
+FetchOutcome Transfer::failure(CURLcode result, TimePoint now) const {
   const auto host = response_.host;
   if (result == CURLE_OPERATION_TIMEDOUT) {
-    const bool is_over = Clock::now() + milliseconds(50) >= deadline_;
-    return is_over ? timed_out()
-                   : FetchError{host + " could not be reached within " + seconds_text(max_connect_time) + '.'};
+    return is_over(now) ? timed_out()
+                        : FetchError{host + " could not be reached within " + seconds_text(max_connect_time) + '.'};
   }
   // Not the text in which libcurl has put the URL.
   return FetchError{host + " could not be asked: " + curl_.easy_strerror(result) + '.'};

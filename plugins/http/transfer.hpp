@@ -62,7 +62,9 @@ class Transfer {
   // Nothing: it is followed.
   std::optional<FetchOutcome> follow(const std::string& location, TimePoint now);
   std::optional<FetchOutcome> refusal(const std::string& why) const;
-  FetchOutcome failure(CURLcode result) const;
+  // The time limit is over, and not just that for a connection.
+  bool is_over(TimePoint now) const;
+  FetchOutcome failure(CURLcode result, TimePoint now) const;
   // False: it is not worth it, or there is no time.
   bool retry(bool passes, TimePoint now);
 

@@ -151,7 +151,7 @@ std::vector<std::string> UrlTemplate::names() const {
 std::string UrlTemplate::filled(const Values& values) const {
   std::string rest;
   for (const auto& part : parts_) {
-    if (part.kind == Kind::literal) rest += part.text;
+    if (part.kind == Kind::literal) add_literal(rest, part);
     if (part.kind == Kind::value) add_value(rest, part, values);
     if (part.kind == Kind::segments) add_segments(rest, part, values);
     if (part.kind == Kind::query || part.kind == Kind::more_query) add_query(rest, part, values);
@@ -188,8 +188,14 @@ void UrlTemplate::add_segments(std::string& url, const Part& part, const Values&
   }
 }
 
+// The query begins with what there is of it: what stands before it may not be given.
+void UrlTemplate::add_literal(std::string& url, const Part& part) {
+  const bool begins = !part.is_in_path && part.text.starts_with('&') && url.find('?') == std::string::npos;
+  url += begins ? '?' + part.text.substr(1) : part.text;
+}
+
 void UrlTemplate::add_query(std::string& url, const Part& part, const Values& values) {
-  bool is_first = part.kind == Kind::query;
+  bool is_first = url.find('?') == std::string::npos;
   const auto add = [&](const std::string& name, const std::string& encoded) {
     url += std::exchange(is_first, false) ? '?' : '&';
     url += percent_encoded(name) + '=' + encoded;

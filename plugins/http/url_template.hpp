@@ -46,6 +46,7 @@ class UrlTemplate {
   static void add_value(std::string& url, const Part& part, const Values& values);
   static void add_segments(std::string& url, const Part& part, const Values& values);
   static void add_query(std::string& url, const Part& part, const Values& values);
+  static void add_literal(std::string& url, const Part& part);
 
   std::string origin_;
   std::vector<Part> parts_;

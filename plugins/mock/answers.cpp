@@ -43,7 +43,9 @@ void require_content(const Json& content, const std::string& place) {
   if (type != "resource") refuse(place + ".type", "must be text, image, audio, resource or resource_link");
   const auto resource = content.value("resource", Json());
   if (!resource.is_object()) refuse(place + ".resource", "must be an object with a uri, and a text or a blob");
-  require_texts(resource, {"uri", resource.contains("blob") ? "blob" : "text"}, place + ".resource");
+  const bool is_blob = resource.contains("blob");
+  require_texts(resource, {"uri", is_blob ? "blob" : "text"}, place + ".resource");
+  if (is_blob) require_base64(resource["blob"], place + ".resource.blob");
 }
 
 void require_message(const MessageSettings& message, const std::vector<std::string>& arguments,

@@ -1,5 +1,6 @@
 #include "mock/mock_components.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -52,6 +53,20 @@ void answer_later(mcp::Executor& executor, mcp::Call call, const std::shared_ptr
   });
 }
 
+// What the host would refuse, so that what was served before is served on.
+void require_tool(const ToolSettings& tool, const std::string& place) {
+  const auto is_of_names = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '-';
+  };
+  constexpr std::size_t max_name = 128;
+  if (tool.name.empty() || tool.name.size() > max_name || !std::all_of(tool.name.begin(), tool.name.end(), is_of_names))
+    throw std::invalid_argument('"' + place + ".name\" must be 1 to 128 characters of A-Za-z0-9_.-");
+  const auto& schema = tool.input_schema;
+  if (schema && (!schema->is_object() || schema->value("type", Json()) != "object"))
+    throw std::invalid_argument('"' + place + R"(.inputSchema" must have "type": "object")");
+}
+
 }  // namespace
 
 MockComponents::MockComponents(mcp::Plugin& plugin, std::shared_ptr<mcp::Executor> executor)
@@ -75,6 +90,7 @@ MockComponents::Components MockComponents::checked(const MockSettings& settings,
     if (!wanted) return;
     for (std::size_t i = 0; i < wanted->size(); ++i) {
       const auto place = (name.empty() ? kind : name + '.' + kind) + '[' + std::to_string(i) + ']';
+      if constexpr (requires { (*wanted)[i].input_schema; }) require_tool((*wanted)[i], place);
       auto scenarios = std::make_shared<const Scenarios>((*wanted)[i], owner, place);
       for (const auto& [where, outcome] : scenarios->outcomes())
         require_answerable(outcome, argument_names((*wanted)[i]), where);

@@ -1,6 +1,7 @@
 #include "mock/pattern.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <new>
 #include <stdexcept>
@@ -14,9 +15,26 @@ namespace plugins::mock {
 namespace {
 
 constexpr std::size_t max_expression = 4096;
-// Some hundredths of a second.
+// From one place of the text: some hundredths of a second. There are as many places as the text has characters, so that
+// the time for all of them has a limit, too.
 constexpr std::uint32_t max_steps = 1'000'000;
 constexpr std::uint32_t max_kibibytes = 4096;
+constexpr std::chrono::seconds max_time{1};
+
+class TimeLimit {
+ public:
+  // Called before each item of the expression.
+  static int look(pcre2_callout_block* /*where*/, void* limit) {
+    auto& self = *static_cast<TimeLimit*>(limit);
+    constexpr unsigned steps_between_looks = 4096;
+    if (++self.steps_ % steps_between_looks != 0) return 0;
+    return std::chrono::steady_clock::now() < self.end_ ? 0 : PCRE2_ERROR_MATCHLIMIT;
+  }
+
+ private:
+  unsigned steps_ = 0;
+  const std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + max_time;
+};
 
 struct FreeContext {
   void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
@@ -47,8 +65,8 @@ Pattern::Pattern(const std::string& expression) : expression_(expression) {
   }
   int error = 0;
   PCRE2_SIZE place = 0;
-  code_.reset(pcre2_compile(units(expression), expression.size(), PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C, &error, &place,
-                            nullptr));
+  code_.reset(pcre2_compile(units(expression), expression.size(),
+                            PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT, &error, &place, nullptr));
   if (code_ == nullptr) {
     throw std::invalid_argument("must be a regular expression: " + words(error) + " at character " +
                                 std::to_string(place + 1) + " of \"" + expression + '"');
@@ -62,6 +80,8 @@ bool Pattern::is_found_in(std::string_view text) const {
   pcre2_set_match_limit(context.get(), max_steps);
   pcre2_set_depth_limit(context.get(), max_steps);
   pcre2_set_heap_limit(context.get(), max_kibibytes);
+  TimeLimit limit;
+  pcre2_set_callout(context.get(), &TimeLimit::look, &limit);
   const int found = pcre2_match(code_.get(), units(text), text.size(), 0, 0, data.get(), context.get());
   if (found >= 0) return true;
   if (found == PCRE2_ERROR_NOMATCH) return false;

@@ -174,6 +174,20 @@ describe('HttpPlugin', () => {
     assert.equal(upstream.requests.length, 3);
   });
 
+  // libcurl does so by itself where a connection that it used before brings nothing.
+  test('SendsNothingAgainThatMayNotBeRepeated', async (context) => {
+    const bodies = [];
+    const { served } = await serveTool(context, (request, response, body) => {
+      bodies.push(body);
+      if (body === '"second"') request.socket.destroy();
+      else json({ ok: true })(request, response);
+    }, (origin) => tool({ method: 'POST', url: origin, body: '{x}' }));
+    await served.text('t', { x: 'first' });
+    assert.match(await served.error('t', { x: 'second' }), /could not be asked/);
+    await served.text('t', { x: 'third' });
+    assert.deepEqual(bodies, ['"first"', '"second"', '"third"']);
+  });
+
   test('ASlowServerIsGivenUp', async (context) => {
     const { served } = await serveTool(context, () => {}, (origin) => tool({ url: origin }, { timeoutMs: 300 }));
     assert.equal(await served.error('t'), '127.0.0.1 did not answer within 0.3 s.');

@@ -12,7 +12,7 @@ from .context import Context
 from .forms import Form, Member, form_of, json_text, member_of, object_schema
 from .interfaces import CAPABILITIES, SUBSCRIPTIONS, need
 
-_TEMPLATE_EXPRESSION = re.compile(r"\{[+#?]?([^{}]+)\}")
+_TEMPLATE_EXPRESSION = re.compile(r"\{[+#?/]?([^{}]+)\}")
 Completion = Sequence[str] | Callable[..., Any]
 _TAG = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LONGEST_TIMEOUT = 365 * 24 * 3600
@@ -274,6 +274,9 @@ def _tagged(meta: dict | None, tags: set[str] | None) -> dict | None:
 
 def _register(kind: str, key: str, make: Callable[[], Component]) -> None:
     if _collecting is not None:
+        # The host would refuse everything, and by then the version before would be gone.
+        if kind == "tools" and not re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", key):
+            raise ValueError(f"a tool's name is 1 to 128 characters of A-Za-z0-9_.-, not {key!r}: choose another")
         component = make()
         try:
             json_text(component.description)

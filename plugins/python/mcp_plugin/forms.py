@@ -41,7 +41,6 @@ class Field:
 
     def keywords(self, schema: dict) -> dict:
         """The keywords of JSON Schema that say so, for a value that has `schema`."""
-        lengths = ("minItems", "maxItems") if schema.get("type") == "array" else ("minLength", "maxLength")
         named = {
             "description": self.description,
             "title": self.title,
@@ -50,28 +49,31 @@ class Field:
             "maximum": self.le,
             "exclusiveMaximum": self.lt,
             "multipleOf": self.multiple_of,
-            lengths[0]: self.min_length,
-            lengths[1]: self.max_length,
             "pattern": self.pattern,
             "format": self.format,
             "examples": self.examples,
         }
+        for things in {_length_keywords.get(name, "Length") for name in _type_names(schema)}:
+            named |= {f"min{things}": self.min_length, f"max{things}": self.max_length}
         return {keyword: value for keyword, value in named.items() if value is not None}
 
     def check(self, value: Any) -> None:
-        """Raises Misfit if a value of the type is not within the bounds."""
+        """Raises OutOfBounds if a value of the type is."""
         if isinstance(value, (int, float, decimal.Decimal)) and not isinstance(value, bool):
             for bound, is_within, words in self._of_numbers():
                 if bound is not None and not is_within(value, bound):
-                    raise Misfit(f"must be {words} {_shown(bound)}, not {_shown(value)}")
-        if isinstance(value, (str, list, tuple, set, frozenset)):
-            things = "characters" if isinstance(value, str) else "items"
+                    raise OutOfBounds(f"must be {words} {_shown(bound)}, not {_shown(value)}")
+        if isinstance(value, (str, list, tuple, set, frozenset, dict)):
+            things = "characters" if isinstance(value, str) else "members" if isinstance(value, dict) else "items"
             if self.min_length is not None and len(value) < self.min_length:
-                raise Misfit(f"must have at least {self.min_length} {things}, not {len(value)}")
+                raise OutOfBounds(f"must have at least {self.min_length} {things}, not {len(value)}")
             if self.max_length is not None and len(value) > self.max_length:
-                raise Misfit(f"must have at most {self.max_length} {things}, not {len(value)}")
+                raise OutOfBounds(f"must have at most {self.max_length} {things}, not {len(value)}")
+
+    def check_pattern(self, value: Any) -> None:
+        """The same for the pattern, in Python's words: of what has a schema, the host has checked it in JavaScript's."""
         if isinstance(value, str) and self.pattern is not None and not re.search(self.pattern, value):
-            raise Misfit(f"must match {self.pattern}, not {_shown(value)}")
+            raise OutOfBounds(f"must match {self.pattern}, not {_shown(value)}")
 
     def _of_numbers(self) -> list[tuple[float | None, Callable, str]]:
         return [
@@ -83,9 +85,21 @@ class Field:
         ]
 
 
-def _is_multiple(value: float, of: float) -> bool:
+_length_keywords = {"array": "Items", "object": "Properties"}
+
+
+def _type_names(schema: dict) -> set:
+    """Of the values that have a schema made here, but for null."""
+    if "anyOf" in schema:
+        return set().union(*map(_type_names, schema["anyOf"]))
+    return {schema.get("type")} - {"null"}
+
+
+def _is_multiple(value: float | decimal.Decimal, of: float) -> bool:
     from fractions import Fraction  # here, because few need it
 
+    if isinstance(value, decimal.Decimal) and abs(value.adjusted()) > 1000:
+        return False  # whatever it is: a fraction of it would take all memory
     return Fraction(str(value)) % Fraction(str(of)) == 0  # as they are written: 0.3 is a multiple of 0.1
 
 
@@ -97,11 +111,15 @@ class Misfit(ValueError):
         self.words, self.path = words, path
 
     def within(self, place: str) -> "Misfit":
-        return Misfit(self.words, place + self.path)
+        return type(self)(self.words, place + self.path)
 
     def __str__(self) -> str:
         path = self.path.removeprefix(".")
         return f'"{path}" {self.words}' if path else self.words
+
+
+class OutOfBounds(Misfit):
+    """A value that its type has, and its Field does not allow."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,6 +246,13 @@ def _bytes(value: Any) -> bytes:
         raise Misfit(f"must be base64: {error}") from None
 
 
+def _decimal(text: str) -> decimal.Decimal:
+    number = decimal.Decimal(text)
+    if not number.is_finite():
+        raise ValueError(text)
+    return number
+
+
 def _written_as_text(schema: dict, read: Callable[[str], Any], what: str, write: Callable[[Any], str]) -> Form:
     def decode(value: Any) -> Any:
         try:
@@ -258,7 +283,7 @@ _simple_forms: dict[Any, Form] = {
         _datetime.isoformat,
     ),
     uuid.UUID: _written_as_text({"format": "uuid"}, uuid.UUID, "a UUID", str),
-    decimal.Decimal: _written_as_text({}, decimal.Decimal, "a decimal number", str),
+    decimal.Decimal: _written_as_text({}, _decimal, "a decimal number", str),
 }
 
 
@@ -272,7 +297,15 @@ def _annotated_form(hint: Any, outer: tuple) -> Form:
     fields = tuple(note for note in notes if isinstance(note, Field))
     for field in fields:
         schema.update(field.keywords(schema))
-    return dataclasses.replace(form, schema=schema, notes=form.notes + fields)
+
+    # The host checks the schema; this is for what the schema cannot say, such as the bounds of a number that is a text.
+    def decode(value: Any) -> Any:
+        decoded = form.decode(value)
+        for field in fields:
+            field.check(decoded)
+        return decoded
+
+    return dataclasses.replace(form, schema=schema, decode=decode, notes=form.notes + fields)
 
 
 def _type_name(value: Any) -> str | None:
@@ -307,8 +340,11 @@ def _union_form(hints: tuple, outer: tuple) -> Form:
             try:
                 return form.decode(value)
             except Misfit as error:
-                reasons.append(str(error))
-        raise Misfit(", or ".join(reasons))
+                reasons.append(error)
+        for reason in reasons:
+            if isinstance(reason, OutOfBounds):  # of the type that was meant
+                raise reason
+        raise Misfit(", or ".join(map(str, reasons)))
 
     not_null = [form for form in forms if form.schema != {"type": "null"}]
     notes = not_null[0].notes if len(not_null) == 1 else ()
@@ -550,6 +586,8 @@ def _with_definitions(schema: Any, definitions: dict, kind: type, outer: tuple) 
 def _from_text(form: Form, text: str) -> Any:
     try:
         return form.decode(text)
+    except OutOfBounds:
+        raise
     except Misfit as as_text:
         try:
             value = json.loads(text)
@@ -560,18 +598,18 @@ def _from_text(form: Form, text: str) -> Any:
         if isinstance(value, str) or is_other_spelling:
             raise as_text from None
         decoded = form.decode(value)
-        if isinstance(value, float) and isinstance(decoded, int):
+        if isinstance(value, float) and value.is_integer() and not isinstance(decoded, float):
             raise as_text from None
         return decoded
 
 
 def decode_texts(members: list[Member], texts: dict[str, str]) -> dict:
-    """The host knows no schema of them, so bounds are checked here."""
+    """The host knows no schema of them, so patterns are checked here, too."""
 
     def decode(member: Member, text: str) -> Any:
         value = _from_text(member.form, text)
         for note in member.form.notes:
-            note.check(value)
+            note.check_pattern(value)
         return value
 
     return _values(members, texts, decode)

@@ -48,7 +48,7 @@ function tellSize() {
 }
 
 async function askAgain() {
-  if (!document.hidden) await connection.request('tools/call', { name: 'host_status', arguments: {} }).then(show, () => {});
+  if (!document.hidden) await connection.request('tools/call', { name: toolName, arguments: {} }).then(show, () => {});
   setTimeout(askAgain, askAgainMs);
 }
 
@@ -63,6 +63,8 @@ const { hostContext, hostCapabilities } = await connection.request('ui/initializ
   appCapabilities: { availableDisplayModes: ['inline'] },
 });
 applyContext(hostContext ?? {});
+// The operator may have given it another name.
+const toolName = hostContext?.toolInfo?.tool?.name ?? 'host_status';
 connection.notify('ui/notifications/initialized');
 new ResizeObserver(tellSize).observe(document.body);
 // A client that passes no calls on shows what it was given.

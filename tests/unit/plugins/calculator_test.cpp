@@ -27,6 +27,12 @@ TEST_F(Calculator, AnswersTheValueAndItsText) {
 
 TEST_F(Calculator, RoundsToThePrecisionAskedFor) {
   EXPECT_EQ(calculate({{"expression", "pi"}, {"precision", 4}}).structured()["formatted"], "3.142");
+  EXPECT_EQ(calculate({{"expression", "2.5"}, {"precision", 1}}).structured()["formatted"], "3");
+  EXPECT_EQ(calculate({{"expression", "-0.125"}, {"precision", 2}}).structured()["formatted"], "-0.13");
+  EXPECT_EQ(calculate({{"expression", "2.675"}, {"precision", 3}}).structured()["formatted"], "2.68");
+  EXPECT_EQ(calculate({{"expression", "12345"}, {"precision", 4}}).structured()["formatted"], "1.235e+04");
+  EXPECT_EQ(calculate({{"expression", "0"}, {"precision", 3}}).structured()["formatted"], "0");
+  EXPECT_EQ(calculate({{"expression", "15e200"}, {"precision", 1}}).structured()["formatted"], "2e+201");
   EXPECT_EQ(calculate({{"expression", "pi"}, {"precision", 17}}).structured()["formatted"], "3.1415926535897931");
   EXPECT_EQ(calculate({{"expression", "2^100"}}).structured()["formatted"], "1.26765060023e+30");
 }

@@ -135,6 +135,9 @@ TEST(Expression, KnowsFunctionsOfSeveralNumbers) {
   EXPECT_EQ(evaluate("log(1000, 10)"), 3);
   EXPECT_EQ(evaluate("log(1024, 2)"), 10);
   EXPECT_EQ(evaluate("log(81, 3)"), 4);
+  EXPECT_EQ(evaluate("log(243, 3)"), 5);
+  EXPECT_EQ(evaluate("log(125, 5)"), 3);
+  EXPECT_EQ(evaluate("log(1/125, 5)"), -3);
   EXPECT_EQ(evaluate("round(3.14159, 2)"), 3.14);
   EXPECT_EQ(evaluate("round(1234, -2)"), 1200);
 }

@@ -13,6 +13,7 @@
 #include "http/json_template.hpp"
 #include "http/reply_reader.hpp"
 #include "http/request_template.hpp"
+#include "http/secret_mask.hpp"
 #include "http/secrets.hpp"
 #include "http/url_template.hpp"
 
@@ -59,6 +60,13 @@ TEST(HttpUrlTemplate, KeepsEmptyItemsOfAListAndLeavesOutAnEmptyList) {
   EXPECT_EQ(filled("https://h/{?tags}", {{"tags", {"", ""}}}), "https://h/?tags=,");
   EXPECT_EQ(filled("https://h/{?tags,b}", {{"tags", Json::array()}, {"b", 1}}), "https://h/?b=1");
   EXPECT_EQ(filled("https://h/x{/a}{/b*}", {{"a", Json::array()}, {"b", Json::array()}}), "https://h/x");
+}
+
+TEST(HttpUrlTemplate, BeginsTheQueryWithWhatIsGivenOfIt) {
+  EXPECT_EQ(filled("https://h/items{?page}{&q}", {{"q", "x"}}), "https://h/items?q=x");
+  EXPECT_EQ(filled("https://h/items{?page}&fixed=1{&q}", {{"q", "x"}}), "https://h/items?fixed=1&q=x");
+  EXPECT_EQ(filled("https://h/items{?page}&fixed=1{&q}", {{"page", 2}}), "https://h/items?page=2&fixed=1");
+  EXPECT_EQ(filled("https://h/a&b{?page}", Json::object()), "https://h/a&b");
 }
 
 TEST(HttpUrlTemplate, LeavesNoSegmentThatIsTakenOut) {
@@ -192,6 +200,20 @@ TEST(HttpReplyReader, TellsNoPartOfASecretThatIsCutOff) {
   request.secrets = {"0123456789"};
   const Response response{500, "", "", std::string(195, 'x') + "0123456789", "h"};
   EXPECT_EQ(error_text(response, request), "The server answered 500: " + std::string(195, 'x') + "[secr...");
+}
+
+TEST(HttpSecretMask, HidesWhatASecretBeginsAndEverySpellingOfIt) {
+  const SecretMask mask({"ada", "ada-2026", "ab+cd&ef", "\xC3\xA4/\xF0\x9F\x98\x80"});
+  for (const auto* const text :
+       {"ada-2026", "ab+cd&ef", R"(ab\u002Bcd\u0026ef)", R"(ab\\u002bcd\\u0026ef)", R"(\u0061da)", "ab%2Bcd%26ef",
+        "ab%2bcd%26ef", R"(\u00e4\/\ud83d\ude00)", R"(\u00E4/\uD83D\uDE00)", "%C3%A4%2F%F0%9F%98%80"}) {
+    EXPECT_EQ(mask.hide('<' + std::string(text) + '>'), "<[secret]>") << text;
+  }
+  for (const auto* const text : {"", "ad", "ab+cd", R"(\u00)", R"(\u006)", R"(\ud83d)", R"(a\u0020b \ud83d\u0041)"})
+    EXPECT_EQ(mask.hide(text), text);
+  EXPECT_EQ(SecretMask({}).hide("ada"), "ada");
+  const auto slashes = std::string(1'000'000, '\\') + "x\\u0041";
+  EXPECT_EQ(mask.hide(slashes), slashes);
 }
 
 TEST(HttpAnswerCache, ForgetsWhatIsOldAndWhatWasNotUsed) {

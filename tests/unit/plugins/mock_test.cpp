@@ -159,6 +159,16 @@ TEST(MockCondition, APatternThatTakesTooLongIsAnErrorAndNoHang) {
   EXPECT_EQ(said, "The expression \"^(a+)+$\" cannot be looked for in this text: match limit exceeded.");
 }
 
+// Each place of this text takes few steps, and there are many of them.
+TEST(MockCondition, APatternThatTakesTooLongInAllIsAnErrorAndNoHang) {
+  std::string text;
+  for (int i = 0; i < 60'000; ++i)
+    text += std::string(17, 'a') + "b";
+  text += 'c';
+  EXPECT_EQ(compared("x", "matches", "(a+)+c", {{"x", text}}),
+            "The expression \"(a+)+c\" cannot be looked for in this text: match limit exceeded.");
+}
+
 TEST(Mock, AnswersWithContentsErrorsAndNothing) {
   Harness harness(setup, mcp::parse_json(R"({"tools": [
     {"name": "contents", "description": "C.", "default": {"content": [{"type": "text", "text": "a"},
@@ -244,6 +254,13 @@ TEST(MockConfiguration, MistakesAreToldWithTheirPlace) {
               HasSubstr("\"configuration.tools[0].default.content[0].text\" is missing"));
   EXPECT_THAT(with("/tools/0/default", {{"content", {{{"type", "image"}, {"data", "#"}, {"mimeType", "image/png"}}}}}),
               HasSubstr("\"configuration.tools[0].default.content[0].data\""));
+  EXPECT_THAT(with("/tools/0/default",
+                   {{"content", {{{"type", "resource"}, {"resource", {{"uri", "a://b"}, {"blob", "#"}}}}}}}),
+              HasSubstr("\"configuration.tools[0].default.content[0].resource.blob\""));
+  EXPECT_THAT(with("/tools/0/name", "get weather"),
+              HasSubstr("\"configuration.tools[0].name\" must be 1 to 128 characters"));
+  EXPECT_THAT(with("/tools/0/inputSchema", {{"properties", Json::object()}}),
+              HasSubstr("\"configuration.tools[0].inputSchema\" must have \"type\": \"object\""));
   EXPECT_THAT(with("/tools/0/scenario", Json::array()),
               HasSubstr("\"configuration.tools[0].scenario\" is not one of name"));
   EXPECT_THAT(with("/resources", {{{"name", "r"}, {"default", {{"response", "x"}}}}}),

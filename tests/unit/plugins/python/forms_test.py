@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+import decimal
 import enum
 import itertools
 import math
@@ -267,6 +268,32 @@ class FormsTest(unittest.TestCase):
                     decode_texts(members, {"n": beyond})
                 self.assertEqual(str(caught.exception), f'"n" {words}')
 
+    def test_bounds_hold_for_what_the_schema_cannot_say(self) -> None:
+        amount = member_of("amount", Annotated[decimal.Decimal, Field(gt=0, multiple_of=0.01)], MISSING)
+        self.assertEqual(decode_members([amount], {"amount": "0.30"}), {"amount": decimal.Decimal("0.30")})
+        for text in ("-100", "0", "0.305", "NaN", "Infinity", "1e99999999", "ten"):
+            for decode in (decode_members, decode_texts):
+                with self.subTest(text, decode=decode), self.assertRaises(Misfit):
+                    decode([amount], {"amount": text})
+        amounts = member_of("amounts", list[Annotated[decimal.Decimal, Field(le=1)]], MISSING)
+        with self.assertRaisesRegex(Misfit, r'"amounts\[1\]" must be at most 1, not "2"'):
+            decode_members([amounts], {"amounts": ["1", "2"]})
+
+    def test_lengths_are_of_what_the_type_holds(self) -> None:
+        for hint, keywords in {
+            str: {"maxLength": 2},
+            list[str]: {"maxItems": 2},
+            dict[str, int]: {"maxProperties": 2},
+            list[str] | None: {"maxItems": 2},
+            str | list[str]: {"maxLength": 2, "maxItems": 2},
+        }.items():
+            with self.subTest(hint):
+                schema = form_of(Annotated[hint, Field(max_length=2)]).schema
+                self.assertEqual({key: value for key, value in schema.items() if key.startswith("max")}, keywords)
+        with self.assertRaisesRegex(Misfit, '"n" must have at most 2 members, not 3'):
+            member = member_of("n", Annotated[dict, Field(max_length=2)], MISSING)
+            decode_texts([member], {"n": '{"a":1,"b":2,"c":3}'})
+
     def test_texts_are_read_by_their_types(self) -> None:
         hints = {"n": int, "name": str, "color": Color, "tags": list[str]}
         members = [member_of(name, hint, MISSING) for name, hint in hints.items()]
@@ -281,6 +308,9 @@ class FormsTest(unittest.TestCase):
         class Level(int, enum.Enum):
             LOW = 1
 
+        class Grade(enum.Enum):
+            LOW = 1
+
         for text, value in (("5", 5), ("-5", -5), ("0", 0)):
             self.assertEqual(decode_texts([member_of("n", int, MISSING)], {"n": text}), {"n": value})
         self.assertEqual(decode_texts([member_of("n", Level, MISSING)], {"n": "1"}), {"n": Level.LOW})
@@ -288,6 +318,7 @@ class FormsTest(unittest.TestCase):
         for hint, texts in {
             int: ("+5", "05", "5.0", "5e0", " 5", "5\n", "-0"),
             Level: ("01", "1.0", " 1"),
+            Grade: ("01", "1.0", "1e0", "10e-1"),
             bool: (" true",),
             float: (" 7.5",),
         }.items():

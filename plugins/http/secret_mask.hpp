@@ -1,0 +1,23 @@
+// SecretMask: hides secrets in what is told of a request. An immutable value; any number of threads may use one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace plugins::http {
+
+class SecretMask {
+ public:
+  explicit SecretMask(const std::vector<std::string>& secrets);
+
+  bool is_empty() const { return forms_.empty(); }
+  // `text` with "[secret]" in place of each secret, also where one is written as in a URL or in JSON, with escapes of
+  // whatever characters.
+  std::string hide(std::string text) const;
+
+ private:
+  std::vector<std::string> forms_;  // the longest first, because one secret may begin another
+};
+
+}  // namespace plugins::http
