@@ -518,7 +518,10 @@ void CommandLine::offer_tokens() {
   };
   auto& create = offer_word("create", "Make one and print it: nothing shows it again", TokenCommand::What::create);
   create.add_option("NAME", token_.name, "Who is to have it")->required();
-  create.add_option("--role", token_.roles, "Role that it gives")->type_name("ROLE")->required();
+  create.add_option("--role", token_.roles, "Role that it gives")
+      ->type_name("ROLE")
+      ->required()
+      ->allow_extra_args(false);
   create.add_option("--expires", token_.expiry, "After which it is good no longer: 90d, 12h, 2027-01-31")
       ->type_name("TIME");
   offer_word("list", "Say which there are", TokenCommand::What::list)

@@ -141,6 +141,7 @@ void ConfiguredCommand::offer(const SettingOption& setting, const OrderedJson& s
   if (type == "array") {
     option = app_.add_option_function<std::vector<std::string>>(
         setting.name, [overrule](const std::vector<std::string>& texts) { overrule(texts); }, description);
+    option->allow_extra_args(false);
   } else {
     option = app_.add_option_function<std::string>(
         setting.name, [overrule, &schema](const std::string& text) { overrule(value_of(text, schema)); }, description);
