@@ -1,7 +1,6 @@
 #include "auth/policy.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -49,30 +48,18 @@ bool is_plain(std::string_view uri) {
   return true;
 }
 
-// Without what whoever serves a URI may take for nothing: a query, a fragment, and what ends the path without a name.
+// Without what whoever serves a URI may take for nothing: a query, a fragment, and slashes and spaces at the end.
 std::string_view without_end(std::string_view uri) {
   uri = uri.substr(0, uri.find_first_of("?#"));
-  for (constexpr std::string_view space = "%20"; uri.ends_with(space);)
-    uri.remove_suffix(space.size());
-  if (uri.ends_with('/')) uri.remove_suffix(1);
+  for (constexpr std::string_view space = "%20"; uri.ends_with('/') || uri.ends_with(space);)
+    uri.remove_suffix(uri.ends_with('/') ? 1 : space.size());
   return uri;
 }
 
-// Of a pattern for pages of the web, as has_canonical_origin has them: whoever writes rules may write the host
-// otherwise.
+// Whoever writes rules may write the host of a page otherwise than is_plain wants it.
 std::string with_canonical_host(const std::string& match) {
   constexpr std::string_view kind = "resource:";
-  constexpr std::array schemes{"http", "https", "ws", "wss"};
-  const auto host = match.find("://");
-  if (!match.starts_with(kind) || host == std::string::npos) return match;
-  const auto scheme = lower_case(match.substr(kind.size(), host - kind.size()));
-  if (std::ranges::find(schemes, scheme) == schemes.end()) return match;
-  const auto end = std::min(match.find_first_of("/?#", host + 3), match.size());
-  auto origin = lower_case(match.substr(0, end));
-  const std::string_view port = scheme.ends_with('s') && scheme != "ws" ? ":443" : ":80";
-  const bool is_written_out = origin.find('*') == std::string::npos;
-  if (is_written_out && origin.ends_with(port)) origin.resize(origin.size() - port.size());
-  return origin + match.substr(end);
+  return match.starts_with(kind) ? std::string(kind) + with_canonical_origin(match.substr(kind.size())) : match;
 }
 
 // "tool:* with read_only true, tag beta, arguments {...}"

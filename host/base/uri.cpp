@@ -50,6 +50,28 @@ std::optional<char> encoded_at(std::string_view text, std::size_t at) {
   return static_cast<char>(*high * 16 + *low);
 }
 
+// Of a URL that has one: where its authority begins and ends, and the port that its scheme has anyway.
+struct WebOrigin {
+  std::size_t authority;
+  std::size_t end;
+  std::string_view port;
+};
+
+std::optional<WebOrigin> web_origin_in(std::string_view url) {
+  struct Scheme {
+    std::string_view name;
+    std::string_view port;
+  };
+  constexpr std::array schemes{Scheme{"http", ":80"}, Scheme{"https", ":443"}, Scheme{"ws", ":80"},
+                               Scheme{"wss", ":443"}};
+  const auto colon = url.find("://");
+  const auto name = lower_case(std::string(url.substr(0, colon)));
+  const auto* const scheme = std::ranges::find(schemes, name, &Scheme::name);
+  if (colon == std::string_view::npos || scheme == schemes.end()) return std::nullopt;
+  const auto authority = colon + 3;
+  return WebOrigin{authority, std::min(url.find_first_of("/?#", authority), url.size()), scheme->port};
+}
+
 }  // namespace
 
 std::optional<std::string> percent_decode(std::string_view encoded) {
@@ -103,29 +125,20 @@ std::string_view normalized_uri(std::string_view uri, std::string& storage) {
 }
 
 std::string with_canonical_origin(const std::string& url) {
-  const auto scheme = lower_case(url.substr(0, url.find("://")));
-  if (scheme != "https" && scheme != "http") return url;
-  const auto end = std::min(url.find_first_of("/?#", scheme.size() + 3), url.size());
-  auto origin = lower_case(url.substr(0, end));
-  const std::string_view port = scheme == "https" ? ":443" : ":80";
-  if (origin.ends_with(port)) origin.resize(origin.size() - port.size());
-  return origin + url.substr(end);
+  const auto web = web_origin_in(url);
+  if (!web) return url;
+  auto origin = lower_case(url.substr(0, web->end));
+  const bool is_pattern = origin.find('*') != std::string::npos;
+  if (!is_pattern && origin.ends_with(web->port)) origin.resize(origin.size() - web->port.size());
+  return origin + url.substr(web->end);
 }
 
 bool has_canonical_origin(std::string_view uri) {
-  struct Web {
-    std::string_view scheme;
-    std::string_view port;
-  };
-  constexpr std::array web{Web{"http", ":80"}, Web{"https", ":443"}, Web{"ws", ":80"}, Web{"wss", ":443"}};
-  const auto given = uri.substr(0, uri.find("://"));
-  const auto scheme = lower_case(std::string(given));
-  const auto* const found = std::ranges::find(web, scheme, &Web::scheme);
-  if (found == web.end() || given.size() == uri.size()) return true;
-  uri.remove_prefix(given.size() + 3);
-  const auto authority = uri.substr(0, uri.find_first_of("/?#"));
-  return given == scheme && authority.find('@') == std::string_view::npos && !authority.ends_with(found->port) &&
-         !authority.ends_with(':') && lower_case(std::string(authority)) == authority;
+  const auto web = web_origin_in(uri);
+  if (!web) return true;
+  const auto authority = uri.substr(web->authority, web->end - web->authority);
+  return authority.find('@') == std::string_view::npos && !authority.ends_with(':') &&
+         with_canonical_origin(std::string(uri)) == uri;
 }
 
 bool is_absolute_uri(std::string_view text) {

@@ -23,12 +23,11 @@ std::string normalized_uri(std::string_view uri);
 // The same without a copy where the URI is in that form and has no "%": `uri` itself, otherwise `storage`.
 std::string_view normalized_uri(std::string_view uri, std::string& storage);
 
-// A URL of HTTP with its scheme and host in lower case, and without the port that its scheme has anyway (RFC 9110
-// section 4.2.3); any other text as it is.
+// A URL of HTTP or WebSocket with its scheme and host in lower case, and without the port that its scheme has anyway
+// (RFC 9110 section 4.2.3), unless the host has the "*" of a pattern; any other text as it is.
 std::string with_canonical_origin(const std::string& url);
 
-// Whether the URL of a web page or a WebSocket, of whatever case, is in the form in which all ways to write its origin
-// are the same: scheme and host in lower case, no user, and no port that the scheme has anyway. True of any other URI.
+// Whether it is a URL in that form, and without a user; true of any other URI.
 bool has_canonical_origin(std::string_view uri);
 
 // A scheme (RFC 3986 section 3.1), ":", and something after it; no control characters anywhere. What can be encoded

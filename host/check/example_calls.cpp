@@ -56,24 +56,23 @@ std::string percent_encoded(std::string_view text, bool keeps_slashes) {
 
 // What stands between the braces, with these values.
 std::string expanded_expression(std::string_view inside, const std::map<std::string, std::string>& values) {
-  if (!inside.starts_with('?')) {
-    const std::string before = inside.starts_with('#') ? "#" : "";
-    const bool has_operator = inside.starts_with('#') || inside.starts_with('+');
-    const bool is_exploded = inside.ends_with('*');
-    if (has_operator) inside.remove_prefix(1);
-    if (is_exploded) inside.remove_suffix(1);
-    return before + percent_encoded(values.at(std::string(inside)), has_operator || is_exploded);
-  }
-  std::string query;
-  for (inside.remove_prefix(1); !inside.empty();) {
-    const auto name = inside.substr(0, inside.find(','));
-    query.append(query.empty() ? "?" : "&")
-        .append(name)
-        .append("=")
-        .append(percent_encoded(values.at(std::string(name)), false));
+  const auto sign = inside.find_first_of("+#?/") == 0 ? inside.front() : ' ';
+  if (sign != ' ') inside.remove_prefix(1);
+  std::string expanded;
+  while (!inside.empty()) {
+    auto name = inside.substr(0, inside.find(','));
     inside.remove_prefix(std::min(name.size() + 1, inside.size()));
+    const bool is_exploded = name.ends_with('*');
+    if (is_exploded) name.remove_suffix(1);
+    if (sign == '?') {
+      expanded.append(expanded.empty() ? "?" : "&").append(name).append("=");
+    } else if (sign == '/' || sign == '#') {
+      expanded += sign;
+    }
+    const bool is_anything = sign == '+' || sign == '#' || is_exploded;
+    expanded += percent_encoded(values.at(std::string(name)), is_anything);
   }
-  return query;
+  return expanded;
 }
 
 // The template with these values in the place of its variables.

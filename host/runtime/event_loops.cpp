@@ -250,7 +250,7 @@ std::function<void()> EventLoops::take_next(LongTasks& tasks) {
   return task;
 }
 
-bool EventLoops::provide_one_more_thread() {
+bool EventLoops::provide_threads() {
   if (stopping_) return true;
   const auto wanted = loops_without_thread() + long_tasks_to_begin() + 1;
   // A spare thread that has been woken and has not got the mutex yet still counts, and so does what it will take.
@@ -263,7 +263,7 @@ bool EventLoops::provide_one_more_thread() {
 }
 
 void EventLoops::provide_threads_for_tasks() {
-  const bool there_are_all = provide_one_more_thread();
+  const bool there_are_all = provide_threads();
   auto busy = loops_.size() + long_tasks_to_begin();
   for (const auto& tasks : long_tasks_)
     busy += tasks.running;

@@ -152,7 +152,7 @@ class EventLoops final : public Executor {
   void hand_in(boost::asio::io_context& context, Next next);
   bool add_thread() REQUIRES(mutex_);
   // One for each loop and each long task that waits for one, and one more. False: the system gives no more.
-  bool provide_one_more_thread() REQUIRES(mutex_);
+  bool provide_threads() REQUIRES(mutex_);
   // The same, and as many tasks may run as there are threads for.
   void provide_threads_for_tasks() REQUIRES(mutex_);
   std::size_t max_threads() const REQUIRES(mutex_);

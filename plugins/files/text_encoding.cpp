@@ -7,23 +7,6 @@
 namespace plugins::files {
 namespace {
 
-void append_utf8(std::string& text, std::uint32_t point) {
-  const auto add = [&text](std::uint32_t byte) { text += static_cast<char>(byte); };
-  if (point < 0x80) return add(point);
-  if (point < 0x800) {
-    add(0xC0 | (point >> 6));
-  } else {
-    if (point < 0x10000) {
-      add(0xE0 | (point >> 12));
-    } else {
-      add(0xF0 | (point >> 18));
-      add(0x80 | ((point >> 12) & 0x3F));
-    }
-    add(0x80 | ((point >> 6) & 0x3F));
-  }
-  add(0x80 | (point & 0x3F));
-}
-
 // ISO 8859-1: each byte is the code point of its number.
 std::string from_latin_1(std::string_view bytes) {
   std::string text;

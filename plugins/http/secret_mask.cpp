@@ -9,6 +9,7 @@
 
 #include "http/url_template.hpp"
 #include "mcp/plugin.hpp"
+#include "shared/text.hpp"
 
 namespace plugins::http {
 namespace {
@@ -59,23 +60,6 @@ std::optional<Escape> escape_at(std::string_view text) {
   const auto [read, error] = std::from_chars(text.data() + letter + 1, end, escape.unit, 16);
   if (error != std::errc() || read != end) return std::nullopt;
   return escape;
-}
-
-void append_utf8(std::string& text, unsigned code_point) {
-  const auto add = [&text](unsigned byte) { text += static_cast<char>(byte); };
-  if (code_point < 0x80) return add(code_point);
-  if (code_point < 0x800) {
-    add(0xC0U | code_point >> 6U);
-  } else {
-    if (code_point < 0x10000) {
-      add(0xE0U | code_point >> 12U);
-    } else {
-      add(0xF0U | code_point >> 18U);
-      add(0x80U | (code_point >> 12U & 0x3FU));
-    }
-    add(0x80U | (code_point >> 6U & 0x3FU));
-  }
-  add(0x80U | (code_point & 0x3FU));
 }
 
 Unescaped unescaped(std::string_view text) {

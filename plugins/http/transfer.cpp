@@ -87,9 +87,9 @@ void Transfer::set_constant_options() {
     curl_.easy_setopt(handle, CURLOPT_CAPATH, nullptr);  // beside which it would count
   }
   // On a connection that was used before, libcurl sends a request again by itself where no answer comes.
-  const long has_one_connection = limits_.retries == 0 ? 1 : 0;
-  curl_.easy_setopt(handle, CURLOPT_FRESH_CONNECT, has_one_connection);
-  curl_.easy_setopt(handle, CURLOPT_FORBID_REUSE, has_one_connection);
+  const long has_own_connection = limits_.retries == 0 ? 1 : 0;
+  curl_.easy_setopt(handle, CURLOPT_FRESH_CONNECT, has_own_connection);
+  curl_.easy_setopt(handle, CURLOPT_FORBID_REUSE, has_own_connection);
   curl_.easy_setopt(handle, CURLOPT_USERAGENT, "mcp-plugin-host-http/1.0");
   curl_.easy_setopt(handle, CURLOPT_HEADERFUNCTION, &take_header);
   curl_.easy_setopt(handle, CURLOPT_HEADERDATA, this);

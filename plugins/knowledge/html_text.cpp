@@ -40,11 +40,9 @@ bool is_space(char c) {
 // Nothing for what is no character that a text may have.
 std::string utf8_of(std::uint32_t code) {
   if (code < 0x20 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return " ";
-  const auto tail = [code](unsigned shift) { return static_cast<char>(0x80U | ((code >> shift) & 0x3FU)); };
-  if (code < 0x80) return {static_cast<char>(code)};
-  if (code < 0x800) return {static_cast<char>(0xC0U | (code >> 6U)), tail(0)};
-  if (code < 0x10000) return {static_cast<char>(0xE0U | (code >> 12U)), tail(6), tail(0)};
-  return {static_cast<char>(0xF0U | (code >> 18U)), tail(12), tail(6), tail(0)};
+  std::string text;
+  append_utf8(text, code);
+  return text;
 }
 
 class Reader {

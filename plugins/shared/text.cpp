@@ -38,6 +38,23 @@ bool is_text(std::string_view bytes) {
   return true;
 }
 
+void append_utf8(std::string& text, std::uint32_t point) {
+  const auto add = [&text](std::uint32_t byte) { text += static_cast<char>(byte); };
+  if (point < 0x80) return add(point);
+  if (point < 0x800) {
+    add(0xC0 | (point >> 6));
+  } else {
+    if (point < 0x10000) {
+      add(0xE0 | (point >> 12));
+    } else {
+      add(0xF0 | (point >> 18));
+      add(0x80 | ((point >> 12) & 0x3F));
+    }
+    add(0x80 | ((point >> 6) & 0x3F));
+  }
+  add(0x80 | (point & 0x3F));
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

@@ -1,6 +1,7 @@
 // Small questions about text that more than one plugin asks. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <ctime>
 #include <string>
 #include <string_view>
@@ -9,6 +10,9 @@ namespace plugins {
 
 // Well-formed UTF-8 (table 3-7 of the Unicode standard) without NUL.
 bool is_text(std::string_view bytes);
+
+// Of a code point that is one.
+void append_utf8(std::string& text, std::uint32_t point);
 
 // ASCII letters only, which is what file endings and zone names are made of.
 std::string lower_case(std::string_view text);

@@ -48,12 +48,16 @@ TEST(Completion, OfATemplateByAHandlerThatTakesTheContext) {
           return Values{chosen["year"] + std::string(typed)};
         });
     plugin.resource_template("docs://*", "d", "", nothing).complete("*", {"guide", "Glossary", "index"});
+    plugin.resource_template("repo://{owner}{/kind,path*}", "r", "", nothing)
+        .complete("kind", {"tree"})
+        .complete("path", {"src"});
   });
   EXPECT_EQ(harness.complete_template("a://{year}/{+path}", "year", "20").json,
             (Json{{"completion", {{"values", {"2025", "2026"}}, {"total", 7}, {"hasMore", true}}}}));
   EXPECT_EQ(harness.logs().size(), 1U);
   EXPECT_EQ(harness.complete_template("a://{year}/{+path}", "path", "x", {{"year", "2026"}}).values(), Values{"2026x"});
   EXPECT_EQ(harness.complete_template("docs://*", "*", "g").values(), (Values{"guide", "Glossary"}));
+  EXPECT_EQ(harness.complete_template("repo://{owner}{/kind,path*}", "path", "s").values(), Values{"src"});
 }
 
 TEST(Completion, FromAListOffersWhatBeginsWithWhatWasTyped) {

@@ -124,7 +124,7 @@ std::string Faulty::describe() {
      "outputSchema": {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}}},
     {"name": "ask", "description": "Asks for a name.", "inputSchema": {"type": "object", "properties": {}}}],
    "resources": [{"uri": "faulty:about", "name": "about", "description": "What this is."}],
-   "resourceTemplates": [{"uriTemplate": "faulty:page/{page}", "name": "page", "description": "A page."}],
+   "resourceTemplates": [{"uriTemplate": "faulty:page{/page}", "name": "page", "description": "A page."}],
    "prompts": [{"name": "greet", "description": "Greets.", "arguments": [{"name": "who", "description": "Whom."}]}],
    "completions": true})";
 }

@@ -14,6 +14,9 @@
 namespace mcph {
 namespace {
 
+// Its servers have completions without saying so.
+constexpr std::string_view revision_without_completions_capability = "2024-11-05";
+
 constexpr std::size_t max_pending = 100'000;
 // Of what it says of itself and others are shown.
 constexpr std::size_t max_said_name = 128;
@@ -273,13 +276,11 @@ Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::millisecond
   return is_alive ? Result<>() : Result<>(failure->error);
 }
 
-// It has completions, and nothing that says so.
-constexpr std::string_view no_completions_capability = "2024-11-05";
-
 Result<UpstreamLists> UpstreamClient::list(const UpstreamPeer& peer, std::chrono::milliseconds patience,
                                            const std::optional<std::set<UpstreamList>>& may_fail) {
-  UpstreamLists lists{.instructions = peer.instructions,
-                      .completions = peer.can("completions") || peer.revision == no_completions_capability};
+  UpstreamLists lists{
+      .instructions = peer.instructions,
+      .completions = peer.can("completions") || peer.revision == revision_without_completions_capability};
   std::size_t asked = 0;
   Result<> first;
   for (std::size_t i = 0; i < upstream_lists; ++i) {

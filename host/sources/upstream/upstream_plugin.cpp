@@ -100,8 +100,7 @@ void UpstreamPlugin::invoke(std::shared_ptr<Call> call) {
                        : std::nullopt;
   if (!uri || !setup_.settings.names.excludes(ComponentPattern::Kind::resource, *uri))
     return calls_.invoke(std::move(call));
-  constexpr int resource_not_found = -32002;
-  const Json error{{"code", resource_not_found}, {"message", "Resource not found: " + *uri}};
+  const Json error{{"code", upstream_code::resource_not_found}, {"message", "Resource not found: " + *uri}};
   call->complete(Outcome::error, dump(error));
 }
 
