@@ -493,7 +493,7 @@ async function newProject(context, ...language) {
 const plainPrograms = { skip: !!sanitizer && 'what the host refuses is a library with the sanitizer, which no plain program can load' };
 
 // They compile, which takes its time where much else runs.
-const compiling = { timeout: 240_000 };
+const compiling = { timeout: 600_000 };
 test('NewMakesAProjectThatBuildsAndPassesItsTest', { ...compiling, ...plainPrograms }, async (context) => {
   const { build, tested } = await newProject(context);
   assert.match(tested, /weather_test \.+ +Passed[^]*weather_inspect \.+ +Passed[^]*weather_check \.+ +Passed/);

@@ -16,7 +16,7 @@ import { postModern } from './support/http.mjs';
 import { patience } from './support/patience.mjs';
 
 // For which a build is waited for: compilers are slow on a busy machine.
-const buildMs = 180_000;
+const buildMs = 300_000;
 
 // A project with a host that serves it.
 class Project {
@@ -62,7 +62,7 @@ class Project {
   }
 }
 
-test('DevServesEachChangeWithoutALostCall', { timeout: 240_000 }, async (context) => {
+test('DevServesEachChangeWithoutALostCall', { timeout: 600_000 }, async (context) => {
   const project = await Project.create(context);
   const host = await project.serve();
   await project.until('Hello, Ada!');
@@ -160,7 +160,7 @@ test('DevDoesNotBuildForEverWhatEachBuildChanges', { timeout: 60_000 }, async (c
   await next;
 });
 
-test('DevConfiguresAgainWhatCouldNotBeConfigured', { timeout: 240_000 }, async (context) => {
+test('DevConfiguresAgainWhatCouldNotBeConfigured', { timeout: 600_000 }, async (context) => {
   const project = await Project.create(context);
   const lists = join(project.folder, 'CMakeLists.txt');
   const text = await readFile(lists, 'utf8');

@@ -91,9 +91,9 @@ test('ABodyThatComesTooSlowlyIsRefused', (context) =>
 test('AnIdleConnectionIsClosed', async (context) => {
   const host = await serve(context, await Components.create('catalogue'), ['--idle-time-ms', '700']);
   const connection = await RawConnection.open(host.url);
+  const begin = Date.now();
   connection.write(listText(host.url));
   assert.equal((await connection.response()).status, 200);
-  const begin = Date.now();
   await connection.closed;
   const idle = Date.now() - begin;
   assert.ok(idle >= 600 && idle < patience, `${idle} ms`);
