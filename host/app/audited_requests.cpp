@@ -31,7 +31,7 @@ std::string principal_json(const Principal& principal) {
 }
 
 // Whoever knows a session's id is not helped by it to somebody else's session, and must not be by this log.
-std::string session_digest(std::string_view id) {
+std::string id_digest(std::string_view id) {
   constexpr std::size_t digits = 16;
   if (id.empty()) return {};
   Sha256 digest;
@@ -79,7 +79,8 @@ bool AuditedRequests::ended(const RecordedRequest& request, const std::function<
       .add("version", request.client_version)
       .end()
       .add("protocol_version", request.protocol_version)
-      .add("session", session_digest(request.session));
+      .add("session", id_digest(request.session))
+      .add("task", id_digest(end.task));
   if (request.id.size() <= max_id) event.add_json("request_id", request.id);
   event.add("trace", request.trace)
       .begin("plugin")
@@ -96,7 +97,7 @@ bool AuditedRequests::ended(const RecordedRequest& request, const std::function<
 
 void AuditedRequests::session_ended(std::string_view session, const Caller& caller) {
   AuditEvent event("session_ended");
-  event.add("session", session_digest(session));
+  event.add("session", id_digest(session));
   add_principal(event, caller.principal);
   log_.add(event.add("protocol_version", caller.protocol_version));
 }

@@ -86,6 +86,8 @@ class JsonValue {
   // Whether it is a string that says this.
   bool is(std::string_view string) const;
 
+  // How many values there are, itself and its keys among them; 0: there is none.
+  std::size_t values() const { return index_ == nullptr ? 0 : node().nodes; }
   // How many elements or members; 0 of what has none.
   std::size_t size() const { return is_structured() ? node().count : 0; }
 

@@ -206,6 +206,22 @@ std::string dump_replacing(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+template <typename Tree>
+std::size_t memory_of_tree(const Tree& tree) {
+  constexpr std::size_t of_value = 64;  // with what malloc adds
+  std::size_t bytes = of_value;
+  if (tree.is_string()) bytes += tree.template get_ref<const std::string&>().size();
+  if (tree.is_array()) {
+    for (const auto& element : tree)
+      bytes += memory_of_tree(element);
+  }
+  if (tree.is_object()) {
+    for (const auto& [key, member] : tree.items())
+      bytes += of_value + key.size() + memory_of_tree(member);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth, DuplicateKeys duplicates) {
@@ -265,6 +281,14 @@ std::string with_escaped_controls(std::string json) {
   }
   if (copied == 0) return json;
   return escaped.append(json, copied);
+}
+
+std::size_t memory_of(const nlohmann::json& tree) {
+  return memory_of_tree(tree);
+}
+
+std::size_t memory_of(const nlohmann::ordered_json& tree) {
+  return memory_of_tree(tree);
 }
 
 std::string dump(const nlohmann::json& value) {

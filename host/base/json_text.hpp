@@ -55,6 +55,10 @@ std::string with_escaped_controls(std::string json);
 // Appends `utf8` as a JSON string with its quotes. What is not valid UTF-8 becomes U+FFFD.
 void append_json_string(std::string& out, std::string_view utf8);
 
+// About how much memory the tree takes, in bytes.
+std::size_t memory_of(const nlohmann::json& tree);
+std::size_t memory_of(const nlohmann::ordered_json& tree);
+
 // Compact text. What is not valid UTF-8 in a string becomes U+FFFD.
 std::string dump(const nlohmann::json& value);
 std::string dump(const nlohmann::ordered_json& value);

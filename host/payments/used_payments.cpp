@@ -2,32 +2,28 @@
 
 namespace mcph {
 
-bool UsedPayments::take(const std::string& payment, Time until, Time now) {
+bool UsedPayments::take(const std::string& payment, Time now) {
   const MutexLock lock(mutex_);
-  forget_before(now);
-  if (!until_.emplace(payment, until).second) return false;
-  by_time_.emplace(until, payment);
-  return true;
+  while (!used_.empty() && (used_.begin()->first < now || used_.size() > max_payments)) {
+    taken_.erase(used_.begin()->second);
+    used_.erase(used_.begin());
+  }
+  return taken_.insert(payment).second;
+}
+
+void UsedPayments::keep(const std::string& payment, Time until) {
+  const MutexLock lock(mutex_);
+  used_.emplace(until, payment);
 }
 
 void UsedPayments::give_back(const std::string& payment) {
   const MutexLock lock(mutex_);
-  const auto found = until_.find(payment);
-  if (found == until_.end()) return;
-  by_time_.erase({found->second, payment});
-  until_.erase(found);
+  taken_.erase(payment);
 }
 
 std::size_t UsedPayments::size() const {
   const MutexLock lock(mutex_);
-  return until_.size();
-}
-
-void UsedPayments::forget_before(Time now) {
-  while (!by_time_.empty() && (by_time_.begin()->first < now || until_.size() >= max_payments)) {
-    until_.erase(by_time_.begin()->second);
-    by_time_.erase(by_time_.begin());
-  }
+  return taken_.size();
 }
 
 }  // namespace mcph

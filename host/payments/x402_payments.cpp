@@ -84,15 +84,12 @@ std::string signed_message_in(const std::string& transaction) {
 }
 
 // What is the same for all ways to write the payment, because its network takes it once: of Ethereum's the payer with
-// the nonce, of Solana's what is signed. Of others, and of other schemes, all of the payload. Null: there is none.
+// the nonce, of Solana's what is signed. Null: there is none.
 Json identity_of(const Json& payload, const Json& way) {
-  const auto network = text_in(way, "network");
-  const bool is_exact = text_in(way, "scheme") == "exact";
-  if (is_exact && network.starts_with("solana:")) {
+  if (text_in(way, "network").starts_with("solana:")) {
     const auto message = signed_message_in(text_in(payload, "transaction"));
     return message.empty() ? Json() : Json(base64_encode(message));
   }
-  if (!is_exact || !network.starts_with("eip155:")) return payload;
   const auto* const authorization = authorization_in(payload);
   if (authorization == nullptr) return {};
   const auto payer = hexadecimal_in(text_in(*authorization, "from"));
@@ -113,13 +110,16 @@ std::string key_of(const Json& payment, const Json& way) {
 
 class X402Payments::Reserved final : public Payment {
  public:
-  Reserved(X402Payments& payments, std::shared_ptr<const Price> price, std::string tool, Json way, std::string key)
+  // `until` is when the payment ceases to be valid.
+  Reserved(X402Payments& payments, std::shared_ptr<const Price> price, std::string tool, Json way, std::string key,
+           UsedPayments::Time until)
       : payments_(payments),
         used_(payments.used_),
         price_(std::move(price)),
         tool_(std::move(tool)),
         way_(std::move(way)),
-        key_(std::move(key)) {}
+        key_(std::move(key)),
+        until_(until) {}
   ~Reserved() override { give_up(); }
   Reserved(const Reserved&) = delete;
   Reserved& operator=(const Reserved&) = delete;
@@ -136,7 +136,7 @@ class X402Payments::Reserved final : public Payment {
   }
 
   void settle(std::function<void(Settlement)> done) override {
-    settled_ = true;
+    if (!std::exchange(settled_, true)) used_->keep(key_, until_);
     const auto patience = seconds(way_.at("maxTimeoutSeconds").get<std::int64_t>());
     payments_.ask(*price_, "/settle", request_, patience, [this, done = std::move(done)](const Result<Json>& answer) {
       done(answer.has_error() ? unknown(answer.error()) : settlement(*answer));
@@ -180,6 +180,7 @@ class X402Payments::Reserved final : public Payment {
   const std::string tool_;
   const Json way_;
   const std::string key_;
+  const UsedPayments::Time until_;
   std::string request_;
   bool settled_ = false;  // or given up
 };
@@ -210,13 +211,15 @@ void X402Payments::verify(std::shared_ptr<const Price> price, std::string tool, 
   if (key.empty())
     return done(PaymentRefusal{
         "The payment is invalid: its payload has nothing by which this network tells one payment from another"});
-  if (!used_->take(key, end_of(payment, way), now_()))
+  const auto until = end_of(payment, way);
+  if (!used_->take(key, now_()))
     return done(PaymentRefusal{"The payment is invalid: it has been used already, or is in use by another call"});
-  const auto reserved = std::make_shared<Reserved>(*this, price, std::move(tool), std::move(way), std::move(key));
-  ask(*price, "/verify", reserved->request(std::move(payment)), verify_patience,
-      [this, reserved, price, done = std::move(done)](const Result<Json>& answer) {
+  auto reserved = std::make_shared<Reserved>(*this, price, std::move(tool), std::move(way), std::move(key), until);
+  auto request = reserved->request(std::move(payment));
+  ask(*price, "/verify", std::move(request), verify_patience,
+      [this, reserved = std::move(reserved), price, done = std::move(done)](const Result<Json>& answer) mutable {
         const auto is_valid = answer.has_value() ? answer->value("isValid", Json()) : Json();
-        if (is_valid == true) return done(std::shared_ptr<Payment>(reserved));
+        if (is_valid == true) return done(std::shared_ptr<Payment>(std::move(reserved)));
         reserved->give_up();  // before its client can use it again
         if (is_valid == false) {
           const auto reason = text_in(*answer, "invalidReason");

@@ -14,9 +14,13 @@ RpcError refuse(const std::string& what) {
 }  // namespace
 
 Result<void, RpcError> check_meta_size(JsonValue params) {
-  const auto bytes = params.find("_meta").text().size();
-  if (bytes <= max_meta_bytes) return {};
-  return refuse("params._meta has " + std::to_string(bytes) + " bytes, and may have " + std::to_string(max_meta_bytes));
+  const auto meta = params.find("_meta");
+  const auto check = [](std::size_t has, std::size_t may_have, const char* what) -> Result<void, RpcError> {
+    if (has <= may_have) return {};
+    return refuse("params._meta has " + std::to_string(has) + what + ", and may have " + std::to_string(may_have));
+  };
+  if (auto bytes = check(meta.text().size(), max_meta_bytes, " bytes"); bytes.has_error()) return bytes;
+  return check(meta.values(), max_meta_values, " values");
 }
 
 bool has_modern_meta(JsonValue params) {

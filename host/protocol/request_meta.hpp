@@ -24,9 +24,11 @@ inline constexpr auto server_info = "io.modelcontextprotocol/serverInfo";
 inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId";
 }  // namespace meta_key
 
-// Of the _meta of a request, which is kept as a tree until its call or stream ends: 64 KiB of text.
+// Of the _meta of a request, which is kept as a tree until its call or stream ends: 64 KiB of text, and so many values,
+// keys among them, because each takes much more memory than `{}` has text.
 inline constexpr std::size_t max_meta_bytes = std::size_t{64} << 10;
-// What is wrong with one that is longer.
+inline constexpr std::size_t max_meta_values = 2000;
+// What is wrong with one that is larger.
 Result<void, RpcError> check_meta_size(JsonValue params);
 
 // Whether there is _meta that only a request of this revision, or of a later one, has.

@@ -7,13 +7,14 @@
 #include "base/sha256.hpp"
 #include "base/utf8.hpp"
 #include "plugin/plugin.hpp"
+#include "protocol/calls/call_log.hpp"
 #include "protocol/error_reply.hpp"
 #include "protocol/request_meta.hpp"
 
 namespace mcph {
 namespace {
 
-// In bytes, of a name, a URI or an id.
+// In bytes, of a name, a URI or an id, as much as a line of the audit log has of a text.
 constexpr std::size_t max_recorded_text = 1024;
 
 std::string outcome_words(const Reply& reply) {
@@ -34,14 +35,16 @@ std::string text_member(JsonValue object, std::string_view key) {
 }
 
 // Of a name that is too long, its beginning and what tells it from every other one.
-std::string name_member(JsonValue object, std::string_view key) {
-  const auto found = object.find(key);
-  if (!found.is_string()) return {};
-  auto name = found.string();
-  if (name.size() <= max_recorded_text) return name;
+std::string recorded_name(std::string_view kind, JsonValue name) {
+  constexpr std::string_view mark = "... sha256:";
+  constexpr std::size_t digest_size = 64;
+  if (!name.is_string()) return {};
+  auto text = std::string(kind) + name.string();
+  if (text.size() == kind.size()) return {};
+  if (text.size() <= max_recorded_text) return text;
   Sha256 digest;
-  digest.add(name.data(), name.size());
-  return std::string(utf8_prefix(name, max_recorded_text)) + "... sha256:" + digest.hex();
+  digest.add(text.data() + kind.size(), text.size() - kind.size());
+  return std::string(utf8_prefix(text, max_recorded_text - mark.size() - digest_size)).append(mark) + digest.hex();
 }
 
 void set_program(RecordedRequest& request, JsonValue implementation) {
@@ -49,27 +52,16 @@ void set_program(RecordedRequest& request, JsonValue implementation) {
   request.client_version = text_member(implementation, "version");
 }
 
-std::string component_of(const Message& message) {
-  const auto named = [](const char* kind, std::string name) {
-    return name.empty() ? std::string() : kind + std::move(name);
-  };
-  if (!message.method) return {};
+std::string_view kind_of(const Message& message) {
   switch (*message.method) {
     case Method::tools_call:
-      return named("tool:", name_member(message.params, "name"));
+      return "tool:";
     case Method::prompts_get:
-      return named("prompt:", name_member(message.params, "name"));
-    case Method::resources_read:
-    case Method::resources_subscribe:
-    case Method::resources_unsubscribe:
-      return named("resource:", name_member(message.params, "uri"));
-    case Method::completion_complete: {
-      const auto ref = message.params.find("ref");
-      auto prompt = named("prompt:", name_member(ref, "name"));
-      return prompt.empty() ? named("resource:", name_member(ref, "uri")) : prompt;
-    }
+      return "prompt:";
+    case Method::completion_complete:
+      return message.params.find("ref").contains("name") ? "prompt:" : "resource:";
     default:
-      return {};
+      return "resource:";
   }
 }
 
@@ -82,6 +74,7 @@ void RequestRecord::note(RequestEnd end) {
     end.plugin_version = std::move(request_.end.plugin_version);
     end.plugin_digest = std::move(request_.end.plugin_digest);
   }
+  if (end.task.empty()) end.task = std::move(request_.end.task);
   request_.end = std::move(end);
 }
 
@@ -108,6 +101,7 @@ void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& sen
     };
   };
   const bool may_leave = records_.ended(request_, std::cref(wait));
+  if (outcome == "task") outcome.clear();  // which is not how its call ends
   lock.unlock();
   if (may_leave) send(std::move(reply));
 }
@@ -143,17 +137,21 @@ RecordedRequest recorded_request(const Message& message, const RequestOrigin& or
   RecordedRequest request;
   request.id = message.id;
   request.method = std::string(utf8_prefix(message.method_name, max_recorded_text));
-  request.component = component_of(message);
+  if (const auto name = component_in(message.method, message.params))
+    request.component = recorded_name(kind_of(message), name);
   request.principal = principal;
   request.origin = origin;
   if (message.method == Method::initialize) {
     request.protocol_version = text_member(message.params, "protocolVersion");
     set_program(request, message.params.find("clientInfo"));
   }
+  if (message.method == Method::tasks_update || message.method == Method::tasks_cancel)
+    request.end.task = text_member(message.params, "taskId");
   const auto meta = message.params.find("_meta");
   if (!meta.is_object()) return request;
   request.trace = text_member(meta, "traceparent");
-  request.protocol_version = text_member(meta, meta_key::protocol_version);
+  if (auto version = text_member(meta, meta_key::protocol_version); !version.empty())
+    request.protocol_version = std::move(version);
   if (const auto client = meta.find(meta_key::client_info)) set_program(request, client);
   return request;
 }

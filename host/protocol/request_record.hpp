@@ -32,6 +32,8 @@ struct RequestEnd {
   std::string plugin = {};
   std::string plugin_version = {};
   std::string plugin_digest = {};
+  // The id of the task that it became, or is about; empty: none.
+  std::string task = {};
 };
 
 struct RecordedRequest {
@@ -78,7 +80,7 @@ class RequestRecord {
   RequestRecord(const RequestRecord&) = delete;
   RequestRecord& operator=(const RequestRecord&) = delete;
 
-  // The last one before the end counts; one without a plugin leaves that of the one before.
+  // The last one before the end counts; one without a plugin, or without a task, leaves that of the one before.
   void note(RequestEnd end);
   // Records the end; then `send` gets what its client is to get: the reply, or an error in its place. Once more where a
   // request that ended with a task comes to its own end.

@@ -18,7 +18,8 @@ class MemoryBudget {
   // What every holder has besides, because small messages are bounded by the number of connections. In bytes.
   static constexpr std::size_t free_bytes = std::size_t{16} << 10;
 
-  explicit MemoryBudget(std::size_t bytes) : limit_(bytes) {}
+  // `free` is what every holder has of one whose holders nothing else bounds.
+  explicit MemoryBudget(std::size_t bytes, std::size_t free = free_bytes) : limit_(bytes), free_(free) {}
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
@@ -55,7 +56,7 @@ class MemoryBudget {
 
    private:
     bool has(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes) const {
-      return budget == nullptr || bytes <= free_bytes || bytes <= bytes_;
+      return budget == nullptr || bytes <= budget->free_ || bytes <= bytes_;
     }
     void give_back() {
       if (bytes_ == 0) return;
@@ -71,6 +72,7 @@ class MemoryBudget {
   bool take(std::size_t bytes);
 
   const std::size_t limit_;
+  const std::size_t free_;
   std::atomic<std::size_t> taken_{0};
   std::atomic<std::uint64_t> moved_{0};
   std::atomic<bool> was_short_{false};

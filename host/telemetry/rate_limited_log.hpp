@@ -37,6 +37,7 @@ class RateLimitedLog final : public Log {
   RateLimitedLog(const RateLimitedLog&) = delete;
   RateLimitedLog& operator=(const RateLimitedLog&) = delete;
 
+  bool writes(Level level) const override { return log_.writes(level); }
   void write(Level level, std::string_view event, Fields fields) override;
 
   // Tells what was left out in seconds that are over.

@@ -44,9 +44,9 @@ std::uint64_t threshold_of(double ratio) {
 }
 
 // A string's own text; of a number its digits.
-std::string_view words_of_id(std::string_view json) {
+std::string words_of_id(std::string_view json) {
   if (json.size() > max_id_bytes) return {};
-  return json.starts_with('"') ? json.substr(1, json.size() - 2) : json;
+  return json.starts_with('"') ? read_json(json).get<std::string>() : std::string(json);
 }
 
 // OpenTelemetry, "error.type"; empty where it went well.

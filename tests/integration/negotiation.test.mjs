@@ -94,6 +94,9 @@ test('InitializeWithMoreThanIsRememberedOfAClientIsInvalid', async () => {
   const half = long.slice(0, 9000);
   assert.deepEqual((await initialize(half, { experimental: { [half]: {} } })).error, { code: -32602, message: words });
   assert.ok((await initialize(half, {})).result);
+  const values = { experimental: Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`x${i}`, {}])) };
+  const many = words.replace('16384 bytes', '500 values');
+  assert.equal((await initialize('short', values)).error.message, many);
 });
 
 test('DiscoverTellsEverythingThatAClientNeeds', async () => {

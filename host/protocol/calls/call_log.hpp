@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,8 @@
 
 namespace mcph {
 
-// What the params of a request ask for: a name or a URI. Empty: nothing.
-std::string component_in(JsonValue params);
+// What the params of a request of this method ask for: a name or a URI, as its client has sent it. None: nothing.
+JsonValue component_in(std::optional<Method> method, JsonValue params);
 
 class CallLog {
  public:
@@ -37,11 +38,11 @@ class CallLog {
   // Of what a plugin says while it works, at level trace: "notifications/progress", "notifications/message".
   void notified(std::string_view notification, const std::string& component, const std::string& plugin,
                 std::string_view text) const;
-  // Of a request that came to no plugin. `component` is as component_in has it.
+  // Of a request that came to no plugin.
   void refused(std::string_view method, std::string_view component, std::string_view why) const;
 
-  // The same; empty where the log is off.
-  std::string component_in(JsonValue params) const { return is_on() ? mcph::component_in(params) : std::string(); }
+  // What the request asks for; empty where the log is off.
+  std::string component_of(const Message& request) const;
 
  private:
   Log& log_;

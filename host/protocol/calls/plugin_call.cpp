@@ -235,7 +235,6 @@ Reply PluginCall::answer_settled(const std::string& json, const Settlement& sett
     return answer_result(dump(result));
   }
   const auto why = "Payment settlement failed: " + settlement.error;
-  count_failure(why);
   tell_end("payment not settled", why);
   const auto result = JsonDocument::of(payment_required(*price_, component(), why, settlement.response));
   auto reply = answers_.result(origin_, method(), result.root());
@@ -249,9 +248,15 @@ void PluginCall::refuse(std::string error) {
   exchange_->reply(answer_error(error, {}, ErrorTexts::shown));
 }
 
+std::size_t memory_of(const SuspendedCall& call) {
+  const auto& earlier = call.origin.rounds;
+  return call.params.size() + earlier.state.size() + memory_of(call.meta) + memory_of(earlier.answers);
+}
+
 void PluginCall::ask(std::string_view json) {
   auto state = read_input_state(json);
   const auto refuse_it = [&](const std::string& why) {
+    origin_.payment.reset();
     if (!state.empty()) plugin_->not_answered(state, error_code::invalid_params, why);
     exchange_->reply(misbehaviour(why));
   };

@@ -60,6 +60,9 @@ struct SuspendedCall {
   std::shared_ptr<Exchange> exchange;
 };
 
+// About how much memory it takes, in bytes.
+std::size_t memory_of(const SuspendedCall& call);
+
 // How an era words the end of a call. Lives as long as the host.
 class CallAnswers {
  public:

@@ -62,8 +62,8 @@ class ResourceReads::Read final : public Call {
   void progress(double, double, std::string_view) override {}  // its client waits for something else
   void log(std::int32_t, std::string_view) override {}         // the host's log has it
   void complete(Outcome outcome, std::string_view json) override {
-    // The plugin may keep the call for longer.
-    std::exchange(reads_, nullptr)->answer(answer_to_read(outcome, json));
+    // The plugin may keep the call for longer. A second time is after an error on the way of the first.
+    if (const auto reads = std::exchange(reads_, nullptr)) reads->answer(answer_to_read(outcome, json));
   }
   std::string context() const override { return dump(context_json(*caller_, deadline())); }
   std::string caller() const override { return caller_text(*caller_); }

@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::chrono::milliseconds poll_interval{1000};
 
+// Of results that the number of tasks bounds, so that nobody's large ones leave no room for them. In bytes.
+constexpr std::size_t small_result = std::size_t{16} << 10;
+
 // ISO 8601, in UTC, to the millisecond.
 std::string timestamp() {
   const auto now = std::chrono::system_clock::now();
@@ -41,7 +44,7 @@ bool TaskMemory::take(std::size_t bytes) {
 }
 
 Task::~Task() {
-  if (memory_ != nullptr) memory_->give_back(outcome_.size());
+  give_back_room();
 }
 
 bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<TaskMemory> memory) {
@@ -62,17 +65,19 @@ bool Task::has_begun() const {
 
 void Task::announce(std::string_view meta) {
   std::shared_ptr<Exchange> client;
+  std::string id;
   std::string result = R"({"resultType":"task","_meta":)" + std::string(meta) + ",";
   {
     const MutexLock lock(mutex_);
     client = std::move(client_);
     client_ = nullptr;
+    id = id_;
     // What has happened meanwhile is for tasks/get to tell.
     const auto now = std::exchange(status_, Status::working);
     result += members();
     status_ = now;
   }
-  if (record_of_client_ != nullptr) record_of_client_->note({.outcome = "task"});
+  if (record_of_client_ != nullptr) record_of_client_->note({.outcome = "task", .task = std::move(id)});
   client->reply({result_response(request_id_, result + "}")});
 }
 
@@ -83,7 +88,7 @@ void Task::say(std::string_view message) {
   updated_at_ = timestamp();
 }
 
-bool Task::wait_for_input(const OrderedJson& requests, unsigned round, Resume resume) {
+bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size_t bytes, Resume resume) {
   {
     const MutexLock lock(mutex_);
     if (status_ == Status::not_yet) {
@@ -93,20 +98,31 @@ bool Task::wait_for_input(const OrderedJson& requests, unsigned round, Resume re
   }
   // Lets go of the plugin, before anybody can answer.
   on_abandon([] {});
+  bool has_room = false;
   {
     const MutexLock lock(mutex_);
     if (is_over()) return true;
-    for (const auto& [name, request] : requests.items()) {
-      // A key never comes again in a task's life, although a plugin may ask the same again.
-      const auto key = std::to_string(round) + "/" + name;
-      requests_[key] = request;
-      names_[key] = name;
-    }
-    resume_ = std::move(resume);
-    change(Status::input_required);
+    has_room = take_room(bytes + memory_of(requests));
+    if (has_room) wait(requests, round, std::move(resume));
   }
-  tell();
+  if (has_room) {
+    tell();
+  } else {
+    stop(Status::failed, "There is no room to keep the call until it is answered: " + std::to_string(bytes) + " bytes",
+         "error " + std::to_string(error_code::internal_error));
+  }
   return true;
+}
+
+void Task::wait(const OrderedJson& requests, unsigned round, Resume resume) {
+  for (const auto& [name, request] : requests.items()) {
+    // A key never comes again in a task's life, although a plugin may ask the same again.
+    const auto key = std::to_string(round) + "/" + name;
+    requests_[key] = request;
+    names_[key] = name;
+  }
+  resume_ = std::move(resume);
+  change(Status::input_required);
 }
 
 Result<> Task::update(const Json& responses) {
@@ -114,8 +130,12 @@ Result<> Task::update(const Json& responses) {
   if (checked.has_error()) return checked.error();
   Resume resume;
   Json answers;
+  std::size_t bytes = 0;
+  for (const auto& key : *checked)
+    bytes += memory_of(responses[key]);
   {
     const MutexLock lock(mutex_);
+    if (!take_room(bytes)) return fail("params.inputResponses: there is no room to keep them; send less, or try later");
     // No others: what has been asked since has not been checked.
     for (const auto& key : *checked) {
       if (requests_.erase(key) == 0) continue;
@@ -127,6 +147,7 @@ Result<> Task::update(const Json& responses) {
       change(Status::working);
       resume = std::move(resume_);
       answers = std::exchange(answers_, Json::object());
+      give_back_room();
     }
   }
   tell();
@@ -154,14 +175,14 @@ Result<std::vector<std::string>> Task::check(const Json& responses) const {
 }
 
 void Task::cancel() {
-  stop(Status::cancelled, {});
+  stop(Status::cancelled, {}, "cancelled");
 }
 
 void Task::expire() {
-  stop(Status::failed, "The task's time is over");
+  stop(Status::failed, "The task's time is over", "expired");
 }
 
-void Task::stop(Status status, const std::string& why) {
+void Task::stop(Status status, const std::string& why, std::string outcome) {
   Resume unused;  // let go of when the lock is gone
   bool needs_record = false;
   {
@@ -170,11 +191,12 @@ void Task::stop(Status status, const std::string& why) {
     needs_record = !std::exchange(has_record_, true) && record_of_client_ != nullptr;
     requests_.clear();
     unused = std::move(resume_);
+    give_back_room();
     status == Status::failed ? fail_with(why) : change(status);
   }
   tell();
   abandon();
-  if (needs_record) record_of_client_->abandoned(status == Status::failed ? "expired" : "cancelled");
+  if (needs_record) record_of_client_->abandoned(std::move(outcome));
 }
 
 std::string Task::json() const {
@@ -233,7 +255,7 @@ void Task::keep(const Reply& reply) {
   if (reply.body.empty()) return change(Status::cancelled);
   // Many may wait for this thread, so that it reads no long text.
   const auto [outcome, error] = answer_in(reply.body);
-  if (!memory_->take(outcome.size())) {
+  if (outcome.size() > small_result && !take_room(outcome.size())) {
     return fail_with("The result has " + std::to_string(outcome.size()) + " bytes, and results of tasks may have " +
                      std::to_string(TaskMemory::max_bytes) + " together");
   }
@@ -243,10 +265,19 @@ void Task::keep(const Reply& reply) {
 }
 
 void Task::fail_with(const std::string& why) {
-  memory_ = nullptr;  // so little need not be counted
   message_ = why;
   outcome_ = dump(Json{{"code", error_code::internal_error}, {"message", why}});
   change(Status::failed);
+}
+
+bool Task::take_room(std::size_t bytes) {
+  if (!memory_->take(bytes)) return false;
+  room_ += bytes;
+  return true;
+}
+
+void Task::give_back_room() {
+  if (memory_ != nullptr) memory_->give_back(std::exchange(room_, 0));
 }
 
 bool Task::is_over() const {

@@ -30,7 +30,7 @@ class TaskListener {
   virtual void task_changed(const std::string& id, const std::string& task) = 0;
 };
 
-// What results of tasks take while they are kept, in all.
+// What results of tasks take while they are kept, and tasks that wait for their clients, in all.
 class TaskMemory {
  public:
   static constexpr std::size_t max_bytes = std::size_t{64} << 20;
@@ -74,8 +74,9 @@ class Task final : public Exchange {
   void say(std::string_view message);
 
   // Takes over what the call's plugin asks, {name: {"method", "params"}}. False if it is no task: then it will not
-  // become one, and the client is to be asked in another way.
-  bool wait_for_input(const OrderedJson& requests, unsigned round, Resume resume);
+  // become one, and the client is to be asked in another way. `bytes` is what the call takes until it goes on; where
+  // there is no room for so much, the task fails.
+  bool wait_for_input(const OrderedJson& requests, unsigned round, std::size_t bytes, Resume resume);
   // Takes what the client answers to some or all of it; the rest is ignored. An error says what is wrong with one.
   Result<> update(const Json& responses);
 
@@ -100,9 +101,13 @@ class Task final : public Exchange {
   void send_if_room(std::string message) override;
   void finish(Reply reply) override;
 
-  void stop(Status status, const std::string& why);
+  void stop(Status status, const std::string& why, std::string outcome);
+  // False: there is no room for so many more bytes.
+  bool take_room(std::size_t bytes) REQUIRES(mutex_);
+  void give_back_room() REQUIRES(mutex_);
   // The keys of those that are outstanding, or what is wrong with one of them.
   Result<std::vector<std::string>> check(const Json& responses) const;
+  void wait(const OrderedJson& requests, unsigned round, Resume resume) REQUIRES(mutex_);
   bool is_over() const REQUIRES(mutex_);
   void change(Status status) REQUIRES(mutex_);
   void keep(const Reply& reply) REQUIRES(mutex_);
@@ -131,7 +136,8 @@ class Task final : public Exchange {
   std::string created_at_ GUARDED_BY(mutex_);
   std::string updated_at_ GUARDED_BY(mutex_);
   std::string message_ GUARDED_BY(mutex_);                           // of the call's progress, or of its error
-  std::shared_ptr<TaskMemory> memory_ GUARDED_BY(mutex_);            // null if outcome_ is not counted there
+  std::shared_ptr<TaskMemory> memory_ GUARDED_BY(mutex_);            // null until it is a task
+  std::size_t room_ GUARDED_BY(mutex_) = 0;                          // what it has of that
   std::string outcome_ GUARDED_BY(mutex_);                           // JSON text of the result or the error
   OrderedJson requests_ GUARDED_BY(mutex_) = OrderedJson::object();  // outstanding, by key
   Json names_ GUARDED_BY(mutex_) = Json::object();                   // the plugin's, by key

@@ -19,8 +19,10 @@ namespace {
 // Since this revision wrong arguments are a tool error, which the model can read and mend (2025-11-25, changelog).
 constexpr std::string_view arguments_are_tool_errors_since = "2025-11-25";
 
-// Of what a client says about itself, which lives as long as its session.
+// Of what a client says about itself, which lives as long as its session: bytes of text, and values, keys among them,
+// because each takes much more memory than `{}` has text.
 constexpr std::size_t max_remembered_bytes = 16'384;
+constexpr std::size_t max_remembered_values = 500;
 
 int code_of(Rejection::Reason reason) {
   switch (reason) {
@@ -33,12 +35,6 @@ int code_of(Rejection::Reason reason) {
     default:
       return error_code::invalid_params;
   }
-}
-
-std::size_t bytes_of(const SuspendedCall& call, const OrderedJson& input_requests) {
-  const auto& earlier = call.origin.rounds;
-  return call.params.size() + earlier.state.size() + dump(input_requests).size() +
-         (earlier.answers.is_null() ? 0 : dump(earlier.answers).size());
 }
 
 Reply tool_error_reply(std::string_view id, std::string_view message) {
@@ -86,23 +82,29 @@ LegacyEra::Handler LegacyEra::find_handler(std::optional<Method> method) {
   return nullptr;
 }
 
-Result<Caller, RpcError> LegacyEra::negotiate(const Json& params) {
+Result<Caller, RpcError> LegacyEra::negotiate(JsonValue params) {
+  const auto invalid = [](const std::string& what) {
+    return RpcError{error_code::invalid_params, "Invalid params: " + what};
+  };
   const auto version = params.find("protocolVersion");
-  if (version == params.end() || !version->is_string()) {
-    return RpcError{error_code::invalid_params, "Invalid params: initialize needs the string protocolVersion"};
-  }
-  const auto capabilities = params.value("capabilities", Json::object());
-  if (!capabilities.is_object()) {
-    return RpcError{error_code::invalid_params, "Invalid params: capabilities must be an object"};
-  }
-  auto client = params.value("clientInfo", Json());
-  if (client.is_object()) client.erase("icons");  // bulky, and nobody looks at them
-  if (dump(client).size() + dump(capabilities).size() > max_remembered_bytes) {
-    return RpcError{error_code::invalid_params, "Invalid params: clientInfo and capabilities have more than " +
-                                                    std::to_string(max_remembered_bytes) + " bytes together"};
-  }
-  const auto& requested = version->get_ref<const std::string&>();
-  return Caller{is_revision(requested) ? requested : std::string(revisions.front()), std::move(client), capabilities};
+  if (!version.is_string()) return invalid("initialize needs the string protocolVersion");
+  const auto declared = params.find("capabilities");
+  if (declared && !declared.is_object()) return invalid("capabilities must be an object");
+  const auto implementation = params.find("clientInfo");
+  // Bulky, and nobody looks at them.
+  const auto icons = implementation.find("icons");
+  if (declared.values() + implementation.values() - icons.values() > max_remembered_values)
+    return invalid("clientInfo and capabilities have more than " + std::to_string(max_remembered_values) +
+                   " values together");
+  auto client = implementation.json();
+  if (icons) client.erase("icons");
+  auto capabilities = declared ? declared.json() : Json::object();
+  if (dump(client).size() + dump(capabilities).size() > max_remembered_bytes)
+    return invalid("clientInfo and capabilities have more than " + std::to_string(max_remembered_bytes) +
+                   " bytes together");
+  auto requested = version.string();
+  return Caller{is_revision(requested) ? std::move(requested) : std::string(revisions.front()), std::move(client),
+                std::move(capabilities)};
 }
 
 Reply LegacyEra::initialize_reply(std::string_view id, const Caller& caller) const {
@@ -128,7 +130,7 @@ void LegacyEra::handle(const Message& message, const std::shared_ptr<Session>& s
   }
   session->requests().add(message.id, context.principal, exchange);
   Request request{message.id, message.method_name, message.params, session, caller, exchange};
-  request.component = call_log_.component_in(request.params);
+  request.component = call_log_.component_of(message);
   request.limits = context.limits;
   (this->*handler)(std::move(request));
 }
@@ -272,7 +274,7 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
     return give_up(call, {*why_not, error_code::invalid_params});
   // Until the call goes on, or its client is gone.
   auto keep = [budget = suspended_, share = std::make_shared<MemoryBudget::Share>(),
-               bytes = bytes_of(call, input_requests)](std::size_t more) mutable {
+               bytes = memory_of(call) + memory_of(input_requests)](std::size_t more) mutable {
     bytes += more;
     return share->grow(budget, bytes);
   };

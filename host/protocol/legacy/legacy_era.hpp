@@ -38,7 +38,7 @@ class LegacyEra final : public CallAnswers {
             Log& log, CallObserver* observer = nullptr);
 
   // Settles an initialize request, or says what is wrong with it.
-  static Result<Caller, RpcError> negotiate(const Json& params);
+  static Result<Caller, RpcError> negotiate(JsonValue params);
   Reply initialize_reply(std::string_view id, const Caller& caller) const;
 
   // Answers a request of a session, but for initialize. The context says who has sent it, by which it may do what it
@@ -107,7 +107,7 @@ class LegacyEra final : public CallAnswers {
   const std::string full_identity_;  // for the revision that knows all of it
   const CallLog call_log_;
   CallObserver* const observer_;
-  const std::shared_ptr<MemoryBudget> suspended_ = std::make_shared<MemoryBudget>(max_suspended_bytes);
+  const std::shared_ptr<MemoryBudget> suspended_ = std::make_shared<MemoryBudget>(max_suspended_bytes, 0);
 };
 
 }  // namespace mcph

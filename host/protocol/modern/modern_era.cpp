@@ -121,7 +121,7 @@ void ModernEra::handle(const Message& message, const RequestContext& context, co
                        const std::shared_ptr<NotificationStream>& output) {
   Request request{message.id, message.params, {}, {}, exchange, output, context.mirrored, context.limits};
   if (const auto checked = check(message, request, context.principal); checked.has_error()) {
-    call_log_.refused(message.method_name, call_log_.component_in(message.params), checked.error().message);
+    call_log_.refused(message.method_name, call_log_.component_of(message), checked.error().message);
     return exchange->reply(error_reply(request.id, checked.error(), ReplyStatus::invalid));
   }
   const auto handler = find_handler(message.method);
@@ -131,7 +131,7 @@ void ModernEra::handle(const Message& message, const RequestContext& context, co
   }
   if (observer_ != nullptr) exchange->note_caller(request.caller);
   request.method_name = message.method_name;
-  request.component = call_log_.component_in(request.params);
+  request.component = call_log_.component_of(message);
   (this->*handler)(std::move(request));
 }
 
@@ -165,8 +165,12 @@ std::shared_ptr<const Catalog> ModernEra::view_of(const Request& request) const 
 }
 
 // Where policy decides what is there, a list is for its reader alone (server/utilities/caching).
+bool ModernEra::is_for_all(const Catalog& view) const {
+  return view.is_whole() && !catalog_.is_governed();
+}
+
 std::string ModernEra::caching(const Catalog& view) const {
-  return caching_ + (view.is_whole() ? R"("public")" : R"("private")");
+  return caching_ + (is_for_all(view) ? R"("public")" : R"("private")");
 }
 
 void ModernEra::discover(Request&& request) {
@@ -392,7 +396,7 @@ Reply ModernEra::result(const CallOrigin& origin, PluginMethod method, JsonValue
 Reply ModernEra::read_result(const CallOrigin& origin, JsonValue result) const {
   const bool is_of_answers = origin.rounds.client_was_asked;
   const bool is_public = result.find("cacheScope").is("public") && !is_of_answers &&
-                         catalog_.current(origin.caller->principal)->is_whole();
+                         is_for_all(*catalog_.current(origin.caller->principal));
   const bool is_timed = result.contains("ttlMs") && !is_of_answers;
   const bool is_right = is_timed == result.contains("ttlMs") && is_public == result.find("cacheScope").is("public");
   if (is_right && can_prepend_members(result)) {
@@ -428,8 +432,8 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
     return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
   }
   const auto& task = call.origin.task;
-  if (task != nullptr &&
-      task->wait_for_input(input_requests, rounds.count, [this, call](const Json& answers) { go_on(call, answers); })) {
+  if (task != nullptr && task->wait_for_input(input_requests, rounds.count, memory_of(call),
+                                              [this, call](const Json& answers) { go_on(call, answers); })) {
     return;
   }
   // The client, which comes back with another request, sends it again.

@@ -113,6 +113,8 @@ class ModernEra final : public CallAnswers {
 
   using List = const ComponentList& (Catalog::*)() const;
   void list(const Request& request, List which, std::string_view field) const;
+  // What this reader sees, everybody sees.
+  bool is_for_all(const Catalog& view) const;
   std::string caching(const Catalog& view) const;
   Reply read_result(const CallOrigin& origin, JsonValue result) const;
   using Plan = Planned (*)(const Catalog&, JsonValue, const MirroredFields*);

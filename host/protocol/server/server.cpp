@@ -142,13 +142,16 @@ bool Server::count(const Message& request, const RequestContext& context, Exchan
 }
 
 void Server::observe(const Message& request, const Principal& principal, Exchange& exchange) {
-  ObservedCall call{.id = request.id,
-                    .method = request.method,
-                    .unknown_method = request.method ? std::string() : request.method_name,
-                    .component = component_in(request.params),
-                    .principal = principal,
-                    .transport = exchange.arrival().transport,
-                    .params_bytes = request.params.text().size()};
+  constexpr std::size_t max_component = std::size_t{16} << 10;  // lives as long as the request
+  const auto component = component_in(request.method, request.params);
+  ObservedCall call{
+      .id = request.id,
+      .method = request.method,
+      .unknown_method = request.method ? std::string() : request.method_name,
+      .component = component.is_string() ? std::string(utf8_prefix(component.string(), max_component)) : "",
+      .principal = principal,
+      .transport = exchange.arrival().transport,
+      .params_bytes = request.params.text().size()};
   call.params = utf8_prefix(request.params.text(), observer_->kept_params());
   call.span = observer_->begin_span(request.params.find("_meta"), exchange.arrival());
   exchange.observe(*observer_, std::move(call));
@@ -156,7 +159,7 @@ void Server::observe(const Message& request, const Principal& principal, Exchang
 
 void Server::initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange) {
   if (!admit(message, principal, nullptr, *exchange)) return;
-  auto settled = LegacyEra::negotiate(message.params.json());
+  auto settled = LegacyEra::negotiate(message.params);
   if (settled.has_error()) {
     return exchange->reply(legacy_.error(message.id, settled.error()));
   }
@@ -264,7 +267,7 @@ void Server::initialize(const Message& message, DuplexClient& client, const Prin
   if (client.session != nullptr) {
     return exchange->reply(refuse(message.id, {error_code::invalid_request, "This client is initialized already"}));
   }
-  auto settled = LegacyEra::negotiate(message.params.json());
+  auto settled = LegacyEra::negotiate(message.params);
   if (settled.has_error()) {
     return exchange->reply(legacy_.error(message.id, settled.error()));
   }
@@ -330,9 +333,10 @@ void Server::receive_legacy(const Message& message, const std::shared_ptr<Sessio
 
 void Server::log_cancellation(const Message& notification) {
   constexpr std::size_t max_shown = 500;
+  if (!log_.writes(Log::Level::debug)) return;
   const auto shown = [&](const char* name) {
     const auto value = notification.params.find(name);
-    return (value.is_string() ? value.string() : std::string(value.text())).substr(0, max_shown);
+    return std::string(utf8_prefix(value.is_string() ? value.string() : std::string(value.text()), max_shown));
   };
   log_.debug("request cancelled", {{"id", shown("requestId")}, {"reason", shown("reason")}});
 }

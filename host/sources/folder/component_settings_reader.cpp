@@ -70,6 +70,10 @@ std::string mistake_in_way_to_pay(const Json& way) {
   for (const auto* const name : {"scheme", "network", "asset", "payTo"}) {
     if (!is_filled_text(way.value(name, Json()))) return "needs the text " + dump(Json(name));
   }
+  // Of others the host could not tell whether a payment is used twice.
+  const auto network = way.at("network").get<std::string>();
+  if (way.at("scheme") != "exact" || !(network.starts_with("eip155:") || network.starts_with("solana:")))
+    return R"(must have the scheme "exact" on a network "eip155:..." or "solana:...")";
   if (!is_amount(way.value("amount", Json())))
     return R"(needs "amount", a text of digits: the price in the asset's smallest unit, such as "10000")";
   const auto seconds = way.value("maxTimeoutSeconds", Json(usual_payment_seconds));

@@ -35,6 +35,21 @@ TEST(ModernMeta, MayLackTheClientsInfoAndAnythingOfTheRequestsOwn) {
   EXPECT_TRUE(other_meta(params).is_null());
 }
 
+TEST(ModernMeta, HasABoundOfTextAndOneOfValues) {
+  const auto refusal = [](const std::string& meta) {
+    const auto checked = check_meta_size(test::json_value(R"({"_meta":)" + meta + "}"));
+    return checked.has_error() ? checked.error().message : "";
+  };
+  EXPECT_EQ(refusal("[" + std::string(max_meta_bytes - 4, ' ') + "7]"), "");
+  EXPECT_EQ(refusal("[\"" + std::string(max_meta_bytes, 'x') + "\"]"),
+            "Invalid params: params._meta has 65540 bytes, and may have 65536");
+  std::string values = "[{}";
+  for (std::size_t i = 2; i < max_meta_values; ++i)
+    values += ",{}";
+  EXPECT_EQ(refusal(values + "]"), "");
+  EXPECT_EQ(refusal(values + ",{}]"), "Invalid params: params._meta has 2001 values, and may have 2000");
+}
+
 TEST(ModernMeta, SaysFromWhichSeverityOnTheClientWantsToHear) {
   const auto params = test::json_value(R"({"_meta":{"io.modelcontextprotocol/logLevel":"warning","progressToken":1}})");
   EXPECT_EQ(*read_log_level_in(params), LogLevel::warning);

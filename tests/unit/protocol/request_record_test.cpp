@@ -185,6 +185,20 @@ TEST_F(RecordedTaskTest, IsRecordedOnceMoreWhenItEnds) {
   EXPECT_THAT(outcomes(), ::testing::ElementsAre("task", "ok"));
 }
 
+TEST_F(RequestRecordTest, ACallThatEndsAsItBecomesATaskIsRecordedWithItsEnd) {
+  const auto client = std::make_shared<test::RecordingExchange>();
+  client->keep_record(std::make_shared<RequestRecord>(records, RecordedRequest{}));
+  const auto task = std::make_shared<Task>(client, "7", Principal());
+  client->record()->note(end_at(plugin_->identity(), "ok"));
+  EXPECT_TRUE(task->begin("id", std::chrono::hours(1), std::make_shared<TaskMemory>()));
+  task->announce("{}");
+  task->reply({result_response("7", "{}")});
+  ASSERT_EQ(records.requests.size(), 2U);
+  EXPECT_EQ(records.requests[0].end.outcome, "task");
+  EXPECT_EQ(records.requests[1].end.outcome, "ok");
+  EXPECT_EQ(records.requests[1].end.task, "id");
+}
+
 TEST_F(RecordedTaskTest, IsRecordedAsWhatTheHostHasMadeOfIt) {
   task->reply({error_response("7", {-32603, "stopping"})});
   EXPECT_THAT(outcomes(), ::testing::ElementsAre("task", "error -32603"));

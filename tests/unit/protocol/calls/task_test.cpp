@@ -73,7 +73,7 @@ TEST_F(PatientTaskTest, EndsWithTheClientThatLeaves) {
 
 TEST_F(PatientTaskTest, IsNotMadeOfACallThatHasAskedItsClient) {
   const auto task = watch();
-  EXPECT_FALSE(task->wait_for_input(roots, 1, [](Json) { FAIL(); }));
+  EXPECT_FALSE(task->wait_for_input(roots, 1, 0, [](Json) { FAIL(); }));
   EXPECT_FALSE(task->begin("id", hours(1), nullptr));
 }
 
@@ -131,7 +131,7 @@ TEST_F(TaskTest, AsksUnderKeysThatNeverComeAgain) {
   created();
   std::vector<Json> resumed;
   const auto resume = [&](Json answers) { resumed.push_back(std::move(answers)); };
-  ASSERT_TRUE(task->wait_for_input(roots, 1, resume));
+  ASSERT_TRUE(task->wait_for_input(roots, 1, 0, resume));
   EXPECT_EQ(json(*task)["status"], "input_required");
   EXPECT_EQ(json(*task)["inputRequests"], (Json{{"1/a", Json(roots["a"])}}));
   const Json answer = {{"roots", Json::array()}};
@@ -139,7 +139,7 @@ TEST_F(TaskTest, AsksUnderKeysThatNeverComeAgain) {
   EXPECT_EQ(resumed, (std::vector<Json>{{{"a", answer}}}));
   EXPECT_EQ(json(*task)["status"], "working");
 
-  ASSERT_TRUE(task->wait_for_input(roots, 2, resume));
+  ASSERT_TRUE(task->wait_for_input(roots, 2, 0, resume));
   EXPECT_EQ(json(*task)["inputRequests"], (Json{{"2/a", Json(roots["a"])}}));
   ASSERT_TRUE(task->update({{"1/a", answer}}));
   EXPECT_EQ(json(*task)["status"], "input_required");
@@ -149,7 +149,7 @@ TEST_F(TaskTest, AsksUnderKeysThatNeverComeAgain) {
 TEST_F(TaskTest, RefusesAnAnswerThatIsWrongAndKeepsAsking) {
   const auto task = watch();
   created();
-  task->wait_for_input(roots, 1, [](Json) { FAIL(); });
+  task->wait_for_input(roots, 1, 0, [](Json) { FAIL(); });
   EXPECT_EQ(task->update({{"1/a", {{"roots", 7}}}}).error().message,
             "params.inputResponses.1/a: \"roots\" is not an array");
   EXPECT_EQ(json(*task)["status"], "input_required");
@@ -161,7 +161,7 @@ TEST_F(TaskTest, LetsGoOfWhatHeldThePluginWhileItAsks) {
   auto lease = std::make_shared<int>(1);
   const std::weak_ptr<int> trace = lease;
   task->on_abandon([held = std::move(lease)] {});
-  task->wait_for_input(roots, 1, [](Json) {});
+  task->wait_for_input(roots, 1, 0, [](Json) {});
   EXPECT_TRUE(trace.expired());
 }
 
@@ -197,10 +197,45 @@ TEST_F(TaskTest, KeepsNoMoreResultsThanThereIsRoomFor) {
             "The result has 67108866 bytes, and results of tasks may have 67108864 together");
 }
 
+TEST_F(TaskTest, SmallResultsNeedNoRoom) {
+  const auto task = watch();
+  created();
+  // Which leaves no room for others.
+  ASSERT_TRUE(task->wait_for_input(roots, 1, TaskMemory::max_bytes - 1000, [](Json) {}));
+  const auto other = watch();
+  ASSERT_TRUE(test::eventually([&] { return other->has_begun(); }));
+  other->reply(result());
+  EXPECT_EQ(json(*other)["status"], "completed");
+}
+
+TEST_F(TaskTest, FailsWhereThereIsNoRoomToKeepItsCall) {
+  const auto task = watch();
+  created();
+  EXPECT_TRUE(task->wait_for_input(roots, 1, TaskMemory::max_bytes, [](Json) { FAIL(); }));
+  EXPECT_EQ(json(*task)["status"], "failed");
+  EXPECT_EQ(json(*task)["error"]["message"], "There is no room to keep the call until it is answered: 67108864 bytes");
+}
+
+TEST_F(TaskTest, RefusesAnswersForWhichThereIsNoRoomAndHasItAgainAfterwards) {
+  const OrderedJson two = {{"a", roots["a"]}, {"b", roots["a"]}};
+  const auto task = watch();
+  created();
+  int resumed = 0;
+  ASSERT_TRUE(task->wait_for_input(two, 1, TaskMemory::max_bytes - 3000, [&](Json) { ++resumed; }));
+  ASSERT_TRUE(task->update({{"1/a", {{"roots", Json::array()}}}}));
+  EXPECT_EQ(task->update({{"1/b", {{"roots", Json::array()}, {"more", std::string(3000, 'x')}}}}).error().message,
+            "params.inputResponses: there is no room to keep them; send less, or try later");
+  EXPECT_EQ(resumed, 0);
+  ASSERT_TRUE(task->update({{"1/b", {{"roots", Json::array()}}}}));
+  EXPECT_EQ(resumed, 1);
+  EXPECT_TRUE(task->wait_for_input(roots, 2, TaskMemory::max_bytes - 3000, [](Json) {}));
+  EXPECT_EQ(json(*task)["status"], "input_required");
+}
+
 TEST_F(TaskTest, EndsWithTheServer) {
   const auto task = watch();
   const auto id = created()["taskId"].get<std::string>();
-  task->wait_for_input(roots, 1, [task](Json) {});
+  task->wait_for_input(roots, 1, 0, [task](Json) {});
   tasks_.end();
   EXPECT_EQ(json(*task)["status"], "cancelled");
   EXPECT_EQ(tasks_.find(id, ada), nullptr);
@@ -212,7 +247,7 @@ TEST_F(TaskTest, TellsItsListenersOfEachChange) {
   created();
   const auto listener = std::make_shared<RecordingTaskListener>();
   task->listen(listener);
-  task->wait_for_input(roots, 1, [](Json) {});
+  task->wait_for_input(roots, 1, 0, [](Json) {});
   ASSERT_TRUE(task->update({{"1/a", {{"roots", Json::array()}}}}));
   task->reply(result());
   ASSERT_EQ(listener->heard.size(), 3U);

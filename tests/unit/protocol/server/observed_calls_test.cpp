@@ -66,6 +66,14 @@ TEST_F(ObservedCallsTest, OfTheModernEra) {
                           "?no/such error -32601"));
 }
 
+TEST_F(ObservedCallsTest, ByWhatTheirMethodsAskForAndNothingElse) {
+  const auto owner = plugin_->identity().name;
+  post_modern("tools/call", R"("name":"add","arguments":{},"ref":{"name":"forged"},)", "add");
+  plugin_->last_call().complete(Outcome::result, R"({"content":[]})");
+  post_modern("tools/list", R"("name":"forged","ref":{"name":"forged"},)");
+  EXPECT_THAT(told(), ElementsAre("tools/call add served by " + owner + " ok 2026-07-28", "tools/list ok 2026-07-28"));
+}
+
 TEST_F(ObservedCallsTest, OfTheLegacyEra) {
   const auto session = open_session("2025-06-18");
   const auto head = in_session(session);
