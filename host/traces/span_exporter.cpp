@@ -120,13 +120,17 @@ void SpanExporter::deliver(HttpCaller& caller, Batch& batch) {
     bool again = false;
     // Of what there is when the time for the end is over nothing is sent any more.
     if (!is_over()) {
+      const bool was_last = is_stopping();
       std::string why;
       const auto delivery = try_once(caller, batch, why);
       tell(delivery == Delivery::taken, why);
       if (delivery == Delivery::taken) return;
-      again = delivery == Delivery::failed && Clock::now() + next_pause < give_up_at && pause(next_pause);
+      again = delivery == Delivery::failed && !was_last && Clock::now() + next_pause < give_up_at;
     }
-    if (again) continue;
+    if (again) {
+      pause(next_pause);
+      continue;
+    }
     const MutexLock lock(mutex_);
     figures_.dropped += batch.spans;
     return;
@@ -184,14 +188,17 @@ bool SpanExporter::is_over() const {
   return stop_at_ && Clock::now() >= *stop_at_;
 }
 
-// Ends early when the host does, for a last attempt. False: there has been one.
-bool SpanExporter::pause(std::chrono::milliseconds time) {
+bool SpanExporter::is_stopping() const {
+  const MutexLock lock(mutex_);
+  return stop_at_.has_value();
+}
+
+// Ends early when the host does, for a last attempt.
+void SpanExporter::pause(std::chrono::milliseconds time) {
   const auto end = Clock::now() + time;
   MutexLock lock(mutex_);
-  if (stop_at_) return false;
   while (!stop_at_ && Clock::now() < end)
     changed_.wait_for(lock, end - Clock::now());
-  return true;
 }
 
 // Once until it changes.

@@ -51,8 +51,7 @@ class SpanExporter {
 
   // Begins to send. Once; the caller outlives stop.
   void run(HttpCaller& caller);
-  // Sends what there is, for so long at most, and then nothing more. What waits to be sent again is sent at once, and
-  // not again after that.
+  // Sends what there is, for so long at most, and then nothing more. What has failed before is sent once more, at once.
   void stop(std::chrono::milliseconds patience);
 
   // One span as JSON, without a line end.
@@ -80,7 +79,8 @@ class SpanExporter {
   std::optional<Result<HttpAnswer>> ask(HttpCaller& caller, const Batch& batch) const;
   Delivery try_once(HttpCaller& caller, const Batch& batch, std::string& why);
   bool is_over() const;
-  bool pause(std::chrono::milliseconds time);
+  bool is_stopping() const;
+  void pause(std::chrono::milliseconds time);
   void tell(bool taken, const std::string& why);
 
   const Options options_;

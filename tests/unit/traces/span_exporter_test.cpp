@@ -91,7 +91,7 @@ TEST_F(SpanExporterTest, SendsTheLastBatchBeforeItsEnd) {
   exporter.run(collector_);
   exporter.add(R"({"name":"a"})");
   exporter.add(R"({"name":"b"})");
-  exporter.stop(10s);
+  exporter.stop(test::patience);
   ASSERT_EQ(collector_.bodies().size(), 1U);
   EXPECT_EQ(names_in(collector_.bodies()[0]), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(exporter.figures().sent, 2U);
@@ -134,7 +134,7 @@ TEST_F(SpanExporterTest, TriesOnceMoreAtItsEndWhatWaitsForItsNextAttempt) {
     exporter.run(collector_);
     exporter.add(R"({"name":"a"})");
     ASSERT_TRUE(test::eventually([&] { return exporter.figures().failed_requests == 1; }));
-    exporter.stop(10s);
+    exporter.stop(test::patience);
     EXPECT_EQ(exporter.figures().sent, last == 200 ? 1U : 0U);
     EXPECT_EQ(exporter.figures().dropped, last == 200 ? 0U : 1U);
   }
