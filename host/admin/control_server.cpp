@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds answer_patience{10'000};
 // For a thread to read a request, on a busy machine.
-constexpr std::chrono::seconds reading_patience{1};
+constexpr std::chrono::seconds reading_patience{10};
 // Until there may be a place or a descriptor again, where there is none.
 constexpr int pause_ms = 10;
 
@@ -28,17 +28,22 @@ class ControlServer::Connection {
  public:
   explicit Connection(LineSocket own) : socket(std::move(own)) {}
 
-  bool begin_answer() { return change(State::asks_nothing, State::is_answered); }
+  bool begin_answer() {
+    const bool begins = change(State::asks_nothing, State::is_answered);
+    reads = false;
+    return begins;
+  }
   void end_answer() {
     since = std::chrono::steady_clock::now();
     change(State::is_answered, State::asks_nothing);
   }
 
   // Ends its thread soon, unless it is being answered or at its end, or has just asked what its thread is still to
-  // read.
+  // read or reads now.
   bool give_way(std::chrono::steady_clock::time_point now) {
     if (!change(State::asks_nothing, State::is_looked_at)) return false;
-    const bool asks = now - since.load() < reading_patience && socket->has_unread();
+    // In this order, because its thread says that it reads before it takes anything from the socket.
+    const bool asks = now - since.load() < reading_patience && (socket->has_unread() || reads);
     state_ = asks ? State::asks_nothing : State::gives_way;
     if (asks) return false;
     socket->shut_down();
@@ -55,6 +60,8 @@ class ControlServer::Connection {
   std::optional<LineSocket> socket;
   // It is made, or has been answered.
   std::atomic<std::chrono::steady_clock::time_point> since = std::chrono::steady_clock::now();
+  // Its thread takes from the socket what may be a request, until it is answered.
+  std::atomic<bool> reads{false};
   std::thread thread;
 
  private:
@@ -148,7 +155,7 @@ void ControlServer::accept() {
 void ControlServer::serve(Connection& connection) const {
   auto& socket = *connection.socket;
   for (;;) {
-    const auto request = socket.read_line(max_request_bytes, request_patience);
+    const auto request = socket.read_line(max_request_bytes, request_patience, &connection.reads);
     if (request.has_error()) {
       socket.write_line(control_error(request.error().message), answer_patience);
       return;

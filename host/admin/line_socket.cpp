@@ -39,7 +39,8 @@ Result<> LineSocket::wait_for(short events, Clock::time_point deadline) const {
   }
 }
 
-Result<std::optional<std::string>> LineSocket::read_line(std::size_t most, std::chrono::milliseconds patience) {
+Result<std::optional<std::string>> LineSocket::read_line(std::size_t most, std::chrono::milliseconds patience,
+                                                         std::atomic<bool>* reads) {
   const auto deadline = Clock::now() + patience;
   for (std::size_t searched = 0;;) {
     const auto end = buffer_.find('\n', searched);
@@ -52,8 +53,10 @@ Result<std::optional<std::string>> LineSocket::read_line(std::size_t most, std::
       return line;
     }
     searched = buffer_.size();
+    if (reads != nullptr) *reads = false;
     const auto readable = wait_for(POLLIN, deadline);
     if (readable.has_error()) return readable.error();
+    if (reads != nullptr) *reads = true;
     char bytes[16384];
     const auto count = ::recv(socket_.get(), bytes, sizeof bytes, 0);
     if (count == 0) return std::optional<std::string>();

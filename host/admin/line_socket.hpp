@@ -2,6 +2,7 @@
 // socket use it. Owned by one thread each.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -24,8 +25,10 @@ class LineSocket {
   static Result<LineSocket> connect(const std::filesystem::path& path);
 
   // The next line without its end; nothing: the other side has closed. Fails for a line of more than `most` bytes, one
-  // that takes longer, and where `stop` ended it.
-  Result<std::optional<std::string>> read_line(std::size_t most, std::chrono::milliseconds patience);
+  // that takes longer, and where `stop` ended it. `reads` is set while what has come is read, and stays set with what
+  // is returned.
+  Result<std::optional<std::string>> read_line(std::size_t most, std::chrono::milliseconds patience,
+                                               std::atomic<bool>* reads = nullptr);
 
   Result<> write_line(std::string line, std::chrono::milliseconds patience) const;
 

@@ -24,6 +24,7 @@ namespace mcph {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::ContainsRegex;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
@@ -98,9 +99,9 @@ TEST_F(OperatorAnswersTest, AsksWhichPlugin) {
 TEST_F(OperatorAnswersTest, HasAnAnswerWithoutPlugins) {
   EXPECT_EQ(ask(R"({"command":"reload"})"), R"({"ok":true,"plugins":[]})");
   EXPECT_TRUE(ask(R"({"command":"status"})").starts_with(R"({"ok":true,"host":{"pid":)"));
-  EXPECT_TRUE(
-      ask(R"({"command":"status"})")
-          .ends_with(R"("state":"ready","upSeconds":0,"url":"http://127.0.0.1:1/mcp"},"plugins":[],"problems":[]})"));
+  EXPECT_THAT(ask(R"({"command":"status"})"),
+              ContainsRegex(R"("state":"ready","upSeconds":[0-9]+,"url":"http://127\.0\.0\.1:1/mcp"\},)"
+                            R"("plugins":\[\],"problems":\[\]\}$)"));
 }
 
 TEST_F(OperatorAnswersTest, SaysWhyTheHostIsNotReady) {
