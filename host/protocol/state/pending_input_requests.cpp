@@ -66,9 +66,6 @@ std::uint64_t PendingInputRequests::ask(const OrderedJson& requests, const std::
     rounds_by_id_.emplace(id, number);
     messages.push_back(request_text(id, request));
   }
-  round->timer = timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
-    if (const auto self = weak.lock()) self->finish(number, NoAnswers{why});
-  });
   rounds_.emplace(number, std::move(round));
   lock.unlock();
 
@@ -81,6 +78,14 @@ std::uint64_t PendingInputRequests::ask(const OrderedJson& requests, const std::
   });
   for (auto& message : messages)
     exchange->notify(std::move(message));
+  // The client's time begins when all has been sent. That may have been answered by now.
+  lock.lock();
+  if (const auto found = rounds_.find(number); found != rounds_.end()) {
+    found->second->timer =
+        timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
+          if (const auto self = weak.lock()) self->finish(number, NoAnswers{why});
+        });
+  }
   return number;
 }
 

@@ -239,6 +239,7 @@ TEST_F(TaskTest, EndsWithTheServer) {
   tasks_.end();
   EXPECT_EQ(json(*task)["status"], "cancelled");
   EXPECT_EQ(tasks_.find(id, ada), nullptr);
+  timers_.wait_for_running();  // which has made a task of the call, and may still hold it
   EXPECT_EQ(task.use_count(), 1);
 }
 
