@@ -1,6 +1,7 @@
 // An audit log in a folder of a test's own, written by the real thing.
 #pragma once
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +31,8 @@ class AuditFolder {
     AuditOptions options;
     options.file = file;
     options.key = key;
+    // However slow the disk is, there are no checkpoints but those that a test is about.
+    options.checkpoint_time = std::chrono::hours(1);
     return options;
   }
   Result<std::unique_ptr<AuditLog>> open(AuditOptions options, AuditLog::Clock clock = std::chrono::system_clock::now,
