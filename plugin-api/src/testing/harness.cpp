@@ -246,7 +246,7 @@ Outcome Harness::judged_call(std::string_view method, std::string_view component
                              std::shared_ptr<const detail::Rules> rules) {
   const mcp_call_id call = host_->begin_call({std::move(rules), std::string(method), std::string(component)});
   invoke(call, method, params);
-  return host_->wait(call, std::chrono::seconds(10));
+  return host_->wait(call, std::chrono::seconds(60));
 }
 
 void Harness::invoke(mcp_call_id call, std::string_view method, const std::string& params) {

@@ -225,7 +225,7 @@ TEST_F(FolderWatchTest, StopsInTheMiddleOfAWalk) {
     folder_.write("elsewhere/" + std::to_string(i) + ".txt", "x");
   watch("root");
   ASSERT_TRUE(is_told_when_written("root/a.txt"));
-  telling_takes_ = std::chrono::milliseconds(10);
+  telling_takes_ = std::chrono::milliseconds(100);
   fs::rename(path("elsewhere"), path("root/moved"));
   ASSERT_TRUE(eventually([&] { return count_told_below("root/moved") > 0; }));
   watch_.reset();

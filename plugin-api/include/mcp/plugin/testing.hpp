@@ -63,7 +63,7 @@ class PendingCall {
   bool done() const;
   void cancel(CancelReason reason = CancelReason::Client);
   /// Throws std::runtime_error if there is no answer within the limit.
-  Outcome wait(std::chrono::milliseconds limit = std::chrono::seconds(10));
+  Outcome wait(std::chrono::milliseconds limit = std::chrono::seconds(60));
 
  private:
   struct State;

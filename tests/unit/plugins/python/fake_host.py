@@ -127,7 +127,10 @@ class PluginTest(unittest.TestCase):
     def write(self, name: str, text: str) -> pathlib.Path:
         file = self.folder / name
         file.parent.mkdir(exist_ok=True)
-        file.write_text("from typing import Annotated; from mcp_plugin import *\n" + textwrap.dedent(text))
+        # As a whole, because the plugin may look while it is written.
+        new = file.with_name(file.name + ".new")
+        new.write_text("from typing import Annotated; from mcp_plugin import *\n" + textwrap.dedent(text))
+        os.replace(new, file)
         return file
 
     def serve(self, text: str = "", **configuration: Any) -> dict:

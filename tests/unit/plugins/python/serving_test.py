@@ -398,16 +398,16 @@ class CallTest(PluginTest):
         self.host.cancelled[7] = 1
         call = threading.Thread(target=self.invoke, args=("tools/call", {"name": "wait"}, 7), daemon=True)
         call.start()
-        call.join(10)
+        call.join(60)
         self.assertFalse(call.is_alive())
 
     def _cancel_in_the_middle(self, name: str) -> None:
         call = threading.Thread(target=self.invoke, args=("tools/call", {"name": name, "arguments": {}}, 77))
         call.start()
         with self.host.heard:
-            self.assertTrue(self.host.heard.wait_for(lambda: self.host.progressed, 10))
+            self.assertTrue(self.host.heard.wait_for(lambda: self.host.progressed, 60))
         self.tell_cancelled(77)
-        call.join(10)
+        call.join(60)
         self.assertFalse(call.is_alive())
         text = {"type": "text", "text": "The call was cancelled by the client."}
         self.assertEqual(self.host.answers[77], (RESULT, {"content": [text], "isError": True}))
@@ -567,11 +567,11 @@ class StopTest(PluginTest):
         child = int(self.text("fork"))
         stopping = threading.Thread(target=self.doCleanups)
         stopping.start()
-        stopping.join(10)
+        stopping.join(60)
         is_late = stopping.is_alive()
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        stopping.join(10)
+        stopping.join(60)
         self.assertFalse(is_late)
 
 
@@ -581,10 +581,10 @@ class ReloadTest(PluginTest):
             return any(re.search(words, message) for _, _, message in self.host.logged)
 
         with self.host.heard:
-            self.assertTrue(self.host.heard.wait_for(is_said, 10), self.host.logged)
+            self.assertTrue(self.host.heard.wait_for(is_said, 60), self.host.logged)
 
     def changed(self) -> list[str]:
-        self.assertTrue(self.host.changed.wait(10))
+        self.assertTrue(self.host.changed.wait(60))
         self.host.changed.clear()
         return [tool["name"] for tool in json.loads(self.plugin.describe())["tools"]]
 
@@ -617,7 +617,7 @@ class ReloadTest(PluginTest):
             def add(a: int) -> int: return -a
             said["wrong"] = {1}
         """)
-        self.assertTrue(self.host.changed.wait(10))
+        self.assertTrue(self.host.changed.wait(60))
         with self.assertRaises(TypeError):
             self.plugin.describe()
         self.assertEqual(self.text("add", {"a": 1}), "3")
