@@ -166,6 +166,7 @@ TEST_F(FileStoreTest, LosesNoneOfWhatSeveralUpdateAtOnce) {
     const auto store = open();
     for (int done = 0; done < times;) {
       const auto before = get(*store, "count");
+      if (before.status == StoreStatus::failed) continue;  // the others have kept it busy for too long
       const auto next = before.text.empty() ? 1 : std::stoi(before.text) + 1;
       if (put(*store, "count", std::to_string(next), before.revision).status == StoreStatus::done) ++done;
     }

@@ -57,6 +57,11 @@ class RawClient {
     char byte = 0;
     return ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   }
+  // Whether something has come that nobody has heard yet.
+  bool has_been_told() const {
+    char byte = 0;
+    return ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  }
   // Of the last event that was heard.
   std::string last_id() const {
     const auto at = heard_.rfind("id: ");

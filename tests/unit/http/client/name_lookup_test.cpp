@@ -144,7 +144,7 @@ class SlowNamesTest : public NameLookupTest {
  protected:
   ~SlowNamesTest() override {
     threads_.stop();
-    EXPECT_TRUE(threads_.join(10s));
+    EXPECT_TRUE(threads_.join(test::patience));
   }
   // Where nobody listens.
   std::future<std::string> ask(const std::string& host, std::chrono::milliseconds patience) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -168,6 +169,10 @@ class SilentPort {
     is_there_ = ::bind(sockets_[0], where, sizeof address) == 0 && ::listen(sockets_[0], 0) == 0;
     for (std::size_t i = 1; i < sockets_.size(); ++i)
       std::ignore = ::connect(sockets_.at(i), where, sizeof address);
+    // Once one waits to be accepted, there is no room for more.
+    constexpr auto patience_ms = static_cast<int>(std::chrono::milliseconds(test::patience).count());
+    ::pollfd waits{.fd = sockets_[0], .events = POLLIN, .revents = 0};
+    is_there_ = is_there_ && ::poll(&waits, 1, patience_ms) == 1;
   }
   SilentPort(const SilentPort&) = delete;
   SilentPort& operator=(const SilentPort&) = delete;
@@ -196,11 +201,11 @@ TEST_F(PooledHttpClientTest, GoesOnToTheNextAddressWhereOneIsSilent) {
   }
   addresses.push_back(boost::asio::ip::make_address("127.0.0.1"));
   // Of no time for the connection alone there is that of all.
-  for (const auto connect : {2000ms, 0ms}) {
+  for (const auto connect : {6000ms, 0ms}) {
     PooledHttpClient client(loops_, options_, [&](const std::string&) -> NameLookup::Addresses { return addresses; });
     auto request = post("http://localhost:" + port + "/");
     request.times.connect = connect;
-    request.times.whole = 8s;
+    request.times.whole = 16s;
     const auto heard = std::make_shared<HeardAnswer>();
     client.send(std::move(request), heard);
     EXPECT_EQ(heard->outcome(), "200 reached") << connect.count();
@@ -228,17 +233,21 @@ TEST_F(PooledHttpClientTest, TellsAStreamPieceByPiece) {
 }
 
 TEST_F(PooledHttpClientTest, ReadsNoMoreThanTheListenerTakes) {
-  constexpr std::size_t bytes = std::size_t{16} << 20;
+  constexpr std::size_t bytes = std::size_t{512} << 10;  // so little that the system holds it all
+  std::promise<void> said;
   const test::ScriptedServer server([&](Connection& connection) {
     connection.hear_request(2);
     connection.answer(std::string(bytes, 'x'));
+    said.set_value();
   });
   const auto heard = std::make_shared<HeardAnswer>(true);
   auto request = post(server.url());
   request.max_body = 0;
-  request.times.silence = 20ms;  // does not count while nothing is read
+  request.times.silence = 1s;
   const auto sent = client_.send(std::move(request), heard);
   EXPECT_TRUE(heard->hears("x"));
+  EXPECT_EQ(said.get_future().wait_for(test::patience), std::future_status::ready);
+  std::this_thread::sleep_for(1100ms);  // which does not count, because nothing is read
   std::size_t pauses = 0;
   while (!heard->has_ended()) {
     const auto before = heard->bytes();
@@ -509,7 +518,7 @@ class PooledHttpClientTlsTest : public ::testing::Test {
       outcome = heard->outcome();
     }
     loops.stop();
-    loops.join(10s);
+    EXPECT_TRUE(loops.join(test::patience));
     return outcome;
   }
   // Trusting the certificate itself, or what has issued it.

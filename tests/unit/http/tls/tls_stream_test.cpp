@@ -56,7 +56,7 @@ class TlsClient {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    const timeval timeout{.tv_sec = 10, .tv_usec = 0};
+    const timeval timeout{.tv_sec = test::patience.count(), .tv_usec = 0};
     EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), 0);
     tls_.reset(SSL_new(context_.get()));
     SSL_set_fd(tls_.get(), socket_);
@@ -109,7 +109,7 @@ class TlsStreamTest : public ::testing::Test {
   }
   ~TlsStreamTest() override {
     threads_.stop();
-    EXPECT_TRUE(threads_.join(10s));
+    EXPECT_TRUE(threads_.join(test::patience));
   }
 
   void load() {
@@ -190,11 +190,17 @@ TEST_F(TlsStreamTest, EndsAHandshakeThatTakesTooLong) {
   serve({.header_time = 100ms});
   test::RawClient silent(http_->port());
   EXPECT_EQ(silent.hear_until_closed(), "");
-  test::RawClient half(http_->port());
-  half.say("\x16\x03\x01\x02");
-  EXPECT_EQ(half.hear_until_closed(), "");
   EXPECT_TRUE(test::eventually([&] { return http_->connections() == 0; }));
-  EXPECT_EQ(log_.count("connection not opened reason=the handshake did not end in time source=127.0.0.1"), 1U);
+  constexpr auto late = "connection not opened reason=the handshake did not end in time source=127.0.0.1";
+  EXPECT_EQ(log_.count(late), 0U);
+  // What is said too late is not the beginning of a handshake any more.
+  EXPECT_TRUE(test::eventually([&] {
+    test::RawClient half(http_->port());
+    half.say("\x16\x03\x01\x02");
+    EXPECT_EQ(half.hear_until_closed(), "");
+    return log_.count(late) > 0;
+  }));
+  EXPECT_TRUE(test::eventually([&] { return http_->connections() == 0; }));
 }
 
 TEST_F(TlsStreamTest, OpensNewConnectionsWithAnotherCertificateAndGoesOnWithOldOnes) {
@@ -272,10 +278,13 @@ TEST_F(TlsStreamTest, RefusesCertificatesThatAreNotGood) {
     if (client.open()) SSL_write(client.tls(), "GET", 3);  // in TLS 1.3 the client does not know yet
     return client.hear("never").empty();
   };
-  EXPECT_TRUE(refuses(nullptr));
-  EXPECT_TRUE(refuses(&stranger));
-  EXPECT_TRUE(refuses(&late));
-  EXPECT_TRUE(test::eventually([&] { return log_.count("connection not opened") == 3; }));
+  std::size_t refused = 0;
+  for (const auto* const shown : {static_cast<const TestCertificate*>(nullptr), &stranger, &late}) {
+    EXPECT_TRUE(refuses(shown));
+    ++refused;
+    // The next connection may be one of the other event loop, which need not wait with its line.
+    EXPECT_TRUE(test::eventually([&] { return log_.count("connection not opened") == refused; }));
+  }
   const auto lines = log_.lines();
   EXPECT_THAT(lines[0], HasSubstr("peer did not return a certificate"));
   EXPECT_THAT(lines[1], HasSubstr("certificate verify failed: self-signed certificate"));

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -33,7 +34,7 @@ class StreamableHttpTest : public test::ServerFixture {
   }
   ~StreamableHttpTest() override {
     threads_.stop();
-    EXPECT_TRUE(threads_.join(10s));
+    EXPECT_TRUE(threads_.join(test::patience));
   }
 
   std::string head(const std::string& method, const std::string& session) const {
@@ -126,6 +127,7 @@ TEST_F(SmallMemoryTest, ResumesNoStreamWithMoreThanThereIsMemoryFor) {
   Client client(http_.port());
   auto& call = this->call(client, session);
   client.leave();
+  EXPECT_TRUE(test::eventually([&] { return http_.connections() == 0; }));
   call.complete(Outcome::result, large_result());
   Client slow(http_.port());
   this->call(slow, open_session("2025-11-25")).complete(Outcome::result, large_result());
@@ -155,7 +157,7 @@ class LargeAnswersTest : public test::ServerFixture {
   }
   ~LargeAnswersTest() override {
     threads_.stop();
-    EXPECT_TRUE(threads_.join(10s));
+    EXPECT_TRUE(threads_.join(test::patience));
   }
 
   void ask(const Client& client, const std::string& session) const {
@@ -177,22 +179,29 @@ class LargeAnswersTest : public test::ServerFixture {
 
 TEST_F(LargeAnswersTest, WaitForASlowReaderUntilOthersNeedTheMemory) {
   const auto session = open_session("2025-11-25");
-  Client slow(http_.port());
-  ask(slow, session);
-  std::size_t read_slowly = slow.read(1);
+  std::unique_ptr<Client> slow;
+  std::size_t read_slowly = 0;
   const auto first_line = [&] {
     Client other(http_.port());
     ask(other, session);
     return other.hear("\r\n").substr(0, sizeof "HTTP/1.1 200" - 1);
   };
-  EXPECT_EQ(first_line(), "HTTP/1.1 503");
+  // One that has not been run for long is taken for one that does not read, and has to begin anew.
+  EXPECT_TRUE(test::eventually([&] {
+    slow.reset();
+    EXPECT_TRUE(test::eventually([&] { return http_.connections() == 0; }));
+    slow = std::make_unique<Client>(http_.port());
+    ask(*slow, session);
+    read_slowly = slow->read(1);
+    return first_line() == "HTTP/1.1 503";
+  }));
   EXPECT_TRUE(test::eventually([&] {
     // So much that it is never without progress for long, and so little that it is not done for a long time.
-    read_slowly += slow.read(answer_bytes / 1000);
+    read_slowly += slow->read(answer_bytes / 1000);
     std::this_thread::sleep_for(20ms);
     return first_line() == "HTTP/1.1 200";
   }));
-  while (const auto count = slow.read(answer_bytes))
+  while (const auto count = slow->read(answer_bytes))
     read_slowly += count;
   EXPECT_LT(read_slowly, answer_bytes);
 }

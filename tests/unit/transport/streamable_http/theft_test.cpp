@@ -54,7 +54,7 @@ class TheftTest : public test::ServerFixture, public ::testing::WithParamInterfa
   ~TheftTest() override {
     server_.close_streams();
     threads_.stop();
-    EXPECT_TRUE(threads_.join(10s));
+    EXPECT_TRUE(threads_.join(test::patience));
   }
 
   static std::string thief() { return GetParam(); }
