@@ -26,9 +26,9 @@ bool LoadThreads::stop(std::chrono::milliseconds patience) {
   stopping_ = true;
   waiting_.clear();
   changed_.notify_all();
-  while (!running_.empty() && changed_.wait_until(lock, end)) {
+  while ((!running_.empty() || runs_here_) && changed_.wait_until(lock, end)) {
   }
-  return running_.empty();
+  return running_.empty() && !runs_here_;
 }
 
 void LoadThreads::start_when_due() {
@@ -43,10 +43,13 @@ void LoadThreads::start_when_due() {
     } else if (!start_next()) {
       // Without a thread one after the other is better than none.
       auto task = take_next();
+      runs_here_ = true;
       lock.unlock();
       task();
       task = nullptr;
       lock.lock();
+      runs_here_ = false;
+      changed_.notify_all();
     }
   }
 }

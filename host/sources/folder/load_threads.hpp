@@ -56,6 +56,7 @@ class LoadThreads final : public Executor {
   Condition changed_;
   std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
   std::list<Running> running_ GUARDED_BY(mutex_);
+  bool runs_here_ GUARDED_BY(mutex_) = false;  // a task, on the thread that starts the others
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::thread starter_;
 };

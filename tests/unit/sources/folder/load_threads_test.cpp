@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/no_threads.hpp"
+
 namespace mcph {
 namespace {
 
@@ -71,6 +73,23 @@ TEST(LoadThreads, KeepNobodyWaitingForOneThatHangs) {
   threads.run([&] { other.set_value(); });
   EXPECT_EQ(other.get_future().wait_for(time_to_load), std::future_status::ready);
   EXPECT_FALSE(threads.stop(1ms)) << "one hangs";
+  end.set_value();
+  EXPECT_TRUE(threads.stop(time_to_load));
+}
+
+TEST(LoadThreads, WaitForATaskThatRunsWhereNoThreadIsLeft) {
+  LoadThreads threads({.at_once = 1, .long_time = 1h});
+  std::promise<void> end;
+  std::promise<void> runs;
+  {
+    const test::NoThreads none;
+    threads.run([&] {
+      runs.set_value();
+      end.get_future().wait();
+    });
+    runs.get_future().wait();
+  }
+  EXPECT_FALSE(threads.stop(1ms)) << "it runs";
   end.set_value();
   EXPECT_TRUE(threads.stop(time_to_load));
 }
