@@ -108,8 +108,8 @@ class Supervisor final : private WorkerListener {
 
   // State, process and restarts.
   PluginStatus status() const;
-  // Whether calls are being refused because of a crash that is told.
-  bool refuses_for_crash() const { return refuses_for_crash_; }
+  // Whether calls are being refused because of how the process has ended.
+  bool refuses_for_crash() const { return refusals_for_crash_ > 0; }
 
  private:
   enum class State { loaded, serving, starting, backoff, given_up, stopped };
@@ -130,7 +130,8 @@ class Supervisor final : private WorkerListener {
     bool may_pass = false;
     std::chrono::system_clock::time_point at = {};
     std::vector<StackTrace> traces = {};
-    Calls calls = {};  // that are refused when it is told
+    Calls calls = {};            // that have not been refused yet
+    bool tells_clients = false;  // the place of the crash: they are refused when that is told
   };
 
   std::shared_ptr<WorkerChannel> last_channel() const;
@@ -186,7 +187,7 @@ class Supervisor final : private WorkerListener {
   WorkerReports reports_;                      // of whoever reads the worker
   RestartPolicy policy_;                       // likewise, and of the workers' thread when there is none
   std::atomic<bool> told_of_debugger_{false};  // of this process
-  std::atomic<bool> refuses_for_crash_{false};
+  std::atomic<int> refusals_for_crash_{0};     // that are under way
   CrashTelling telling_;
 
   mutable Mutex mutex_;

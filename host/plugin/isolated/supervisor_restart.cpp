@@ -115,7 +115,6 @@ void Supervisor::process_ended(const WorkerEnd& end) {
   }
   const auto calls = calls_.take_given();
   const bool tells_clients = workers_.options().tell_crash_places && !traces.empty();
-  if (!tells_clients) refuse_calls(calls, how);
   if (state == State::serving || state == State::starting) {
     const bool is_described = open && open->answer;
     // Whoever asks need not ask again: when it has been started anew, its description is compared with the last one.
@@ -128,8 +127,10 @@ void Supervisor::process_ended(const WorkerEnd& end) {
                          .failed_calls = calls.size(),
                          .may_pass = end.may_pass,
                          .traces = std::move(traces),
-                         .calls = tells_clients ? calls : Calls()});
+                         .calls = calls,
+                         .tells_clients = tells_clients});
   }
+  if (!tells_clients) refuse_calls(calls, how);
   const bool may_pass = end.may_pass || end.by_others;
   const bool is_bad_stop = state == State::stopped && end.how != good_end;
   const auto query = open ? std::make_shared<Query>(*std::move(open)) : nullptr;
@@ -153,6 +154,7 @@ void Supervisor::process_ended(const WorkerEnd& end) {
 }
 
 void Supervisor::refuse_calls(const Calls& calls, const std::string& how) {
+  ++refusals_for_crash_;
   for (const auto& call : calls) {
     // Of the call for which it was killed that says all.
     const auto late = words_for_late_call(*call, setup_.limits);
@@ -163,6 +165,7 @@ void Supervisor::refuse_calls(const Calls& calls, const std::string& how) {
     }
     refuse(*call, std::move(words));
   }
+  --refusals_for_crash_;
 }
 
 void Supervisor::tell_trace(const ReadableStacks& stacks) {
@@ -172,9 +175,7 @@ void Supervisor::tell_trace(const ReadableStacks& stacks) {
 
 void Supervisor::tell_crash(const End& end, Delay until_restart, const ReadableStacks& stacks) {
   const auto how_and_where = end.how + words_for_place(stacks);
-  refuses_for_crash_ = true;
   refuse_calls(end.calls, how_and_where);
-  refuses_for_crash_ = false;
   if (stacks.has_line)
     calls_.went_wrong(LastError{"its process " + how_and_where + words_for_printed(end.printed), end.at});
   log_.error(end.may_pass ? plugin_cannot_start : plugin_crashed,
@@ -202,17 +203,25 @@ void Supervisor::plan_restart(End end) {
   const Delay delay = end.may_pass ? setup_.restarts.last_delay : policy_.after_crash(RestartPolicy::Clock::now());
   end.at = std::chrono::system_clock::now();
   calls_.went_wrong(LastError{"its process " + end.how + words_for_printed(end.printed), end.at});
+  // After that, so that whoever has the error of a call finds there what went wrong.
+  if (!end.tells_clients) refuse_calls(std::exchange(end.calls, {}), end.how);
+  const auto next = !delay ? State::given_up : delay->count() > 0 ? State::backoff : State::starting;
+  std::vector<CallTable::Admitted> waiting;
+  {
+    // Before anybody is told that it was given up.
+    const MutexLock lock(mutex_);
+    if (state_ != State::stopped) {
+      state_ = next;
+      if (next != State::starting) waiting = calls_.all_waiting();
+    }
+  }
   // Before it starts, so that this is told before its start is.
   auto traces = std::exchange(end.traces, {});
   telling_.once_readable(std::move(traces),
                          [this, end, delay](const ReadableStacks& stacks) { tell_crash(end, delay, stacks); });
-  std::vector<CallTable::Admitted> waiting;
   {
     const MutexLock lock(mutex_);
-    if (state_ == State::stopped) return;
-    state_ = !delay ? State::given_up : delay->count() > 0 ? State::backoff : State::starting;
-    if (state_ != State::starting) waiting = calls_.all_waiting();
-    if (delay) timer_ = workers_.timers().after(*delay, [this] { restart(); });
+    if (delay && state_ != State::stopped) timer_ = workers_.timers().after(*delay, [this] { restart(); });
   }
   for (const auto& [id, call] : waiting) {
     if (call->claim()) calls_.refuse(id, ": its process " + end.how + " before it was given the call");

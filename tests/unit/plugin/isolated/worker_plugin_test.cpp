@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <functional>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <sys/ptrace.h>
@@ -630,12 +631,20 @@ TEST_F(WorkerPluginTest, RefusesOneThatDiesWithWhatItPrintedLast) {
 
 TEST_F(WorkerPluginTest, TellsOfACrashWithWhatItsProcessPrintedLast) {
   load(R"({"prints":"out of luck"})");
-  EXPECT_EQ(call("crashes"),
+  const auto fatal = std::make_shared<RecordingCall>("crashes");
+  std::optional<LastError> known;
+  fatal->on_end = [&] {
+    known = plugin_->status().calls.last_error;
+    plugin_->call_failed("crashes: what its client is told");
+  };
+  plugin_->invoke(fatal);
+  EXPECT_EQ(fatal->end(),
             R"(error {"code":-32603,"message":"plugin actor: its process was killed by SIGABRT (Aborted) )"
             R"(while it served crashes"})")
       << "which is not for clients";
-  EXPECT_EQ(plugin_->status().calls.last_error->what,
-            "its process was killed by SIGABRT (Aborted); it printed last: out of luck");
+  ASSERT_TRUE(known) << "as soon as the client has its error";
+  EXPECT_EQ(known->what, "its process was killed by SIGABRT (Aborted); it printed last: out of luck");
+  EXPECT_EQ(plugin_->status().calls.last_error->what, known->what);
   EXPECT_TRUE(eventually([&] { return captured_.text().find("printed=\"out of luck\"") != std::string::npos; }));
 }
 
