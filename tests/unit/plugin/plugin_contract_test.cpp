@@ -79,15 +79,19 @@ std::unique_ptr<Plugin> make_fake(const PluginSetup& setup, Log& log) {
 
 class PluginContractTest : public ::testing::TestWithParam<Kind> {
  protected:
-  ~PluginContractTest() override {
+  ~PluginContractTest() override { end(); }
+
+  // What the plugin's code was doing is over then.
+  void end() {
     if (plugin_ == nullptr) return;
     plugin_->fail_all("the test is over");
     // A cancellation may still be on its way to the plugin's code, and these calls hold no lease.
     if (GetParam() == Kind::in_process) {
       threads_.stop();
-      EXPECT_TRUE(threads_.join(10s));
+      EXPECT_TRUE(threads_.join(test::patience));
     }
-    plugin_->stop(10s);
+    plugin_->stop(test::patience);
+    plugin_.reset();
   }
 
   Result<std::unique_ptr<Plugin>> make() {
@@ -152,6 +156,7 @@ class PluginContractTest : public ::testing::TestWithParam<Kind> {
   PrivateFolder copies_ = *PrivateFolder::create({temporary_.path()});
   EventLoops threads_{2, 4};
   Workers workers_{{.program = MCP_TEST_WORKER,
+                    .answer_time = 60s,
                     .shared_memory = GetParam() != Kind::worker_without_shared_memory,
                     .fork_server = GetParam() == Kind::worker},
                    [this]() -> boost::asio::io_context& { return threads_.next_context(); },
@@ -191,6 +196,7 @@ TEST_P(PluginContractTest, EndsACallOnce) {
   const auto answered = begin("completes_twice");
   EXPECT_EQ(answered->end(), result(R"({"completion":1})"));
   call("echo");
+  end();
   EXPECT_EQ(answered->ends().size(), 1U);
 }
 
@@ -356,7 +362,7 @@ TEST_P(PluginContractTest, IsToldWhichCapabilitiesItCanAdd) {
 TEST_P(PluginContractTest, ComesToRest) {
   load();
   call("echo");
-  EXPECT_TRUE(plugin_->stop(10s));
+  EXPECT_TRUE(plugin_->stop(test::patience));
 }
 
 INSTANTIATE_TEST_SUITE_P(, PluginContractTest,

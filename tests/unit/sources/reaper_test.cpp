@@ -78,7 +78,7 @@ TEST_F(ReaperTest, EndsAPluginWhereNoThreadIsLeft) {
   auto plugin = lease(fate);
   const test::NoThreads none;
   plugin.reset();
-  EXPECT_TRUE(reaper_.wait_until_empty(10s));
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
   EXPECT_TRUE(fate.stopped);
   EXPECT_TRUE(fate.destroyed);
 }

@@ -2,6 +2,7 @@
 // and in workers, as MCP_TEST_ISOLATION says.
 #pragma once
 
+#include <chrono>
 #include <cstdlib>
 #include <string_view>
 
@@ -18,8 +19,9 @@ inline Isolation isolation_under_test() {
 
 struct TestWorkers {
   EventLoops threads{2, 4};
-  Workers workers{
-      {.program = MCP_TEST_WORKER}, [this]() -> boost::asio::io_context& { return threads.next_context(); }, threads};
+  Workers workers{{.program = MCP_TEST_WORKER, .answer_time = std::chrono::seconds(60)},
+                  [this]() -> boost::asio::io_context& { return threads.next_context(); },
+                  threads};
 };
 
 }  // namespace mcph::test

@@ -75,7 +75,7 @@ class PluginLoaderTest : public ::testing::Test {
   StderrLog log_{Log::Level::off, StderrLog::Format::text};
   test::ManualExecutor executor_;
   test::TestWorkers workers_;
-  Reaper reaper_{std::chrono::seconds(10), log_};
+  Reaper reaper_{test::patience, log_};
   PluginLoader loader_{
       *PrivateFolder::create({temporary_.path()}), loader_options(), executor_, workers_.workers, reaper_, log_};
 };
