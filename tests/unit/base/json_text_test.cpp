@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "support/processor_time.hpp"
+
 namespace mcph {
 namespace {
 
@@ -191,10 +193,10 @@ TEST(ParseOrderedJson, DoesNotLimitArraysOrKeysOfDifferentObjects) {
 
 TEST(ParseOrderedJson, RefusesAHugeObjectWithoutBuildingIt) {
   const auto text = object_of(200'000);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = test::processor_time();
   EXPECT_FALSE(parse_ordered_json(text).has_value());
   // Building it would take most of a minute.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LT(test::processor_time() - start, std::chrono::seconds(20));
 }
 
 std::string as_json_string(std::string_view text) {

@@ -288,17 +288,18 @@ TEST_F(HttpUpstreamTest, HearsAgainWhereAServerDoesNotKnowTheLastEventAnyMore) {
 }
 
 TEST_F(HttpUpstreamTest, TakesALongSessionIdAndSaysWhichItDoesNotTake) {
-  std::string id(5000, 'x');
-  const Answering server(
-      [&](const std::string&) { return Answering::json(answer_1, "200 OK", "Mcp-Session-Id: " + id + "\r\n"); });
+  std::atomic<std::size_t> size = 5000;
+  const Answering server([&](const std::string&) {
+    return Answering::json(answer_1, "200 OK", "Mcp-Session-Id: " + std::string(size.load(), 'x') + "\r\n");
+  });
   connect(server.url());
   request("1", Method::initialize, false);
   EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
   request("1", Method::tools_list, false);
   listener_->next();
-  EXPECT_EQ(field(server.request(1), "Mcp-Session-Id"), id);
+  EXPECT_EQ(field(server.request(1), "Mcp-Session-Id"), std::string(5000, 'x'));
   upstream_->close();
-  id.assign(9000, 'x');
+  size = 9000;
   connect(server.url());
   request("1", Method::initialize, false);
   EXPECT_EQ(listener_->next(), "failed 1: it gives the session an id of more than 8192 bytes (HTTP status 200)");
