@@ -11,7 +11,6 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <tuple>
 #include <unistd.h>
 #include <utility>
 
@@ -102,9 +101,9 @@ SystemdNotifier::SystemdNotifier(const SystemdEnvironment& environment) : socket
   watchdog_time_ = std::chrono::microseconds(std::min(number_in(environment.watchdog_microseconds), day));
 }
 
-void SystemdNotifier::send(std::string_view state, std::chrono::seconds patience) const {
+bool SystemdNotifier::send(std::string_view state, std::chrono::seconds patience) const {
   sockaddr_un address{};
-  if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return;
+  if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return false;
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, socket_.data(), socket_.size());
   if (socket_.front() == '@') address.sun_path[0] = '\0';  // the abstract namespace (unix(7))
@@ -114,8 +113,8 @@ void SystemdNotifier::send(std::string_view state, std::chrono::seconds patience
   const bool is_bounded = ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time) == 0;
   // No time at all would be one without end (socket(7)).
   const int wait = patience.count() > 0 && is_bounded ? 0 : MSG_DONTWAIT;
-  std::ignore = ::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL | wait,
-                         reinterpret_cast<const sockaddr*>(&address), size);
+  return ::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL | wait,
+                  reinterpret_cast<const sockaddr*>(&address), size) >= 0;
 }
 
 SystemdWatchdog::SystemdWatchdog(EventLoops& loops, const SystemdNotifier& notifier)
@@ -144,10 +143,8 @@ SystemdStatus::SystemdStatus(const SystemdNotifier& notifier, std::function<std:
 
 void SystemdStatus::look() {
   timers_->after(std::chrono::seconds(1), [this] { look(); });
-  if (auto text = text_(); text != said_) {
-    notifier_.status(text);
-    said_ = std::move(text);
-  }
+  // What there is no room for is said at a later look.
+  if (auto text = text_(); text != said_ && notifier_.status(text)) said_ = std::move(text);
 }
 
 Result<InheritedSockets> take_sockets(const SystemdEnvironment& environment) {

@@ -38,8 +38,8 @@ class SystemdNotifier {
   // These two are said once, and so they wait a second at most where systemd has not yet read what others have said.
   void ready() const { send("READY=1", std::chrono::seconds(1)); }
   void stopping() const { send("STOPPING=1", std::chrono::seconds(1)); }
-  // One line for people. Waits for nothing: nobody needs it.
-  void status(std::string_view text) const { send("STATUS=" + std::string(text), std::chrono::seconds(0)); }
+  // One line for people. Waits for nothing: nobody needs it at once. False: it could not be sent now.
+  bool status(std::string_view text) const { return send("STATUS=" + std::string(text), std::chrono::seconds(0)); }
   // Waits for nothing: it is said again soon.
   void alive() const { send("WATCHDOG=1", std::chrono::seconds(0)); }
   // In which `alive` must be said, or the service is ended; 0: it need not.
@@ -47,7 +47,8 @@ class SystemdNotifier {
   bool is_heard() const { return !socket_.empty(); }
 
  private:
-  void send(std::string_view state, std::chrono::seconds patience) const;
+  // Returns whether it was sent.
+  bool send(std::string_view state, std::chrono::seconds patience) const;
 
   std::string socket_;
   std::chrono::microseconds watchdog_time_{0};
