@@ -11,6 +11,7 @@ import { Components } from './support/components.mjs';
 import { HttpHost, inProcess, program, sanitizer } from './support/host.mjs';
 import { postModern, Session } from './support/http.mjs';
 import { patience } from './support/patience.mjs';
+import { writeWhole } from './support/whole_file.mjs';
 
 const header = 'import time\nfrom mcp_plugin import *\n';
 // Its interpreter can never be unloaded.
@@ -240,9 +241,9 @@ test('FoldersMayHaveFilesOfTheSameNames', lockedByFile, async (context) => {
   const components = await Components.create();
   const folderOf = (name) => join(components.folder, name);
   const fill = async (name, text) => {
-    await writeFile(join(folderOf(name), 'helper.py'), `TEXT = "${text}"\n`);
+    await writeWhole(join(folderOf(name), 'helper.py'), `TEXT = "${text}"\n`);
     const tool = `from mcp_plugin import tool\nimport helper\n@tool\ndef say_${name}() -> str:\n    return helper.TEXT\n`;
-    await writeFile(join(folderOf(name), 'served.py'), tool);
+    await writeWhole(join(folderOf(name), 'served.py'), tool);
   };
   for (const name of names) {
     await mkdir(folderOf(name));

@@ -11,6 +11,7 @@ import { initializeRequest, modernRequest, newestLegacy, post, postModern, reque
 import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { bearer, Team } from './support/team.mjs';
+import { writeWhole } from './support/whole_file.mjs';
 
 const servers = `
 [server]
@@ -127,7 +128,7 @@ test('AChangeOfItsRulesIsToldToTheClientsOfThatServerOnly', async (context) => {
     })().catch(() => {});
   }
   const taken = host.log.next({ event: 'configuration taken' });
-  await writeFile(file, text.replace('"tool:calculate"]', '"tool:calculate", "tool:*time*"]'));
+  await writeWhole(file, text.replace('"tool:calculate"]', '"tool:calculate", "tool:*time*"]'));
   await taken;
   await heard(() => told['/sums/mcp'].length > 0);
   await components.addShipped('prompts/prompts');
@@ -140,7 +141,7 @@ test('AServerThatIsNewOrGoneNeedsARestart', async (context) => {
   const { host, file } = await serveServers(context);
   const restart = host.log.next({ event: 'configuration needs a restart' });
   const others = '[servers.ops]\ntitle = "Operators"\nallow = ["*"]\n[audit]\nfile = "audit.jsonl"\n';
-  await writeFile(file, servers.slice(0, servers.indexOf('[servers.times]')) + others);
+  await writeWhole(file, servers.slice(0, servers.indexOf('[servers.times]')) + others);
   assert.equal((await restart).settings, 'audit (new), servers.ops (new), servers.times (gone)');
 });
 

@@ -12,6 +12,7 @@ import { Components } from './support/components.mjs';
 import { freePort } from './support/free_port.mjs';
 import { argumentsOf, HttpHost, program } from './support/host.mjs';
 import { ask, toolsOf, untilReached } from './support/node_http.mjs';
+import { writeWhole } from './support/whole_file.mjs';
 
 const endpoint = 'http://localhost/mcp';
 const all = ['only_in_v1', 'version'];
@@ -137,7 +138,7 @@ test('WhomToTrustCanChangeWhileTheHostServes', async (context) => {
   const roles = '[roles.user]\nissuers = ["proxy"]\nallow = ["tool:version"]\n[roles.anonymous]\n';
   const local = await LocalHost.serve(context, proxied + roles);
   const taken = local.host.log.next({ event: 'configuration taken' });
-  writeFileSync(local.file, `[http]\nunix_socket = "host.sock"\n${proxied.replace('Forwarded', 'Remote')}${roles}`);
+  await writeWhole(local.file, `[http]\nunix_socket = "host.sock"\n${proxied.replace('Forwarded', 'Remote')}${roles}`);
   await taken;
   assert.deepEqual(await local.tools({ 'X-Forwarded-User': 'ada' }), []);
   assert.deepEqual(await local.tools({ 'X-Remote-User': 'ada' }), ['version']);

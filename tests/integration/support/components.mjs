@@ -4,6 +4,8 @@ import { copyFile, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+import { writeWhole } from './whole_file.mjs';
+
 const fixtures = process.env.MCP_FIXTURES;
 
 export function fixture(name) {
@@ -69,7 +71,7 @@ export class Components {
   }
 
   async write(name, content) {
-    await writeFile(this.file(name), content);
+    await writeWhole(this.file(name), content);
   }
 
   async read(name) {

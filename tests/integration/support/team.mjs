@@ -1,13 +1,14 @@
 // A host that asks its clients for tokens: its configuration file, and the tokens that are made for it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { HttpHost, program } from './host.mjs';
 import { bearer } from './http.mjs';
 import { patience } from './patience.mjs';
+import { writeWhole } from './whole_file.mjs';
 
 export { bearer };
 
@@ -32,7 +33,7 @@ export class Team {
   }
 
   configure(roles) {
-    return writeFile(this.file, `[tokens]\nfile = "tokens.json"\n${roles}`);
+    return writeWhole(this.file, `[tokens]\nfile = "tokens.json"\n${roles}`);
   }
 
   // The same, in a running host.
