@@ -1,6 +1,6 @@
 // The wire check: everything that a host says to a test is kept, and when the test's process ends it is judged by the
 // official schema of its revision. A violation fails the process, so the test file in which it happened. A report goes
-// to the folder MCP_WIRE_REPORTS, if that is set, for total.mjs.
+// to the folder MCP_WIRE_REPORTS, if that is set, for total.mjs; that of an earlier run is deleted first.
 //
 // Without the schemas nothing is kept and nothing judged.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,6 +25,7 @@ const overHttp = [];
 const overStdio = [];
 const files = []; // of hosts that a client started
 let folder;
+const reportFile = env.MCP_WIRE_REPORTS && join(env.MCP_WIRE_REPORTS, `${basename(argv[1])}.json`);
 
 // Where to reach a host that listens at `url` so that it is heard, until `ended`.
 export async function heardAt(url, ended) {
@@ -75,10 +76,11 @@ function finish() {
   console.log(summary(report));
   for (const violation of report.violations) console.error(explanation(violation));
   if (report.violations.length > 0) process.exitCode = 1;
-  if (!env.MCP_WIRE_REPORTS) return;
+  if (!reportFile) return;
   mkdirSync(env.MCP_WIRE_REPORTS, { recursive: true });
-  writeFileSync(join(env.MCP_WIRE_REPORTS, `${basename(argv[1])}.json`), JSON.stringify(report));
+  writeFileSync(reportFile, JSON.stringify(report));
 }
 
+if (reportFile) rmSync(reportFile, { force: true });
 if (isOn) process.on('exit', finish);
 else console.log('wire check: skipped, because ../shared/spec with the official schemas is absent');
