@@ -30,7 +30,7 @@ struct Outcome {
   std::string output;
 };
 
-Outcome run(const std::string& arguments) {
+Outcome run_once(const std::string& arguments) {
   const auto command = std::string(CHECK_PROGRAM) + " check " + arguments + " 2>&1";
   FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return {};
@@ -40,6 +40,15 @@ Outcome run(const std::string& arguments) {
     outcome.output.append(piece.data(), size);
   const int status = ::pclose(pipe);
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+// Some checks compare times, and are left out where the machine has become busy meanwhile. They must not be left out
+// again and again.
+Outcome run(const std::string& arguments) {
+  auto outcome = run_once(arguments);
+  for (int more = 2; more > 0 && outcome.output.find("take much longer than before") != std::string::npos; --more)
+    outcome = run_once(arguments);
   return outcome;
 }
 
