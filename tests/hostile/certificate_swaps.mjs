@@ -1,8 +1,8 @@
 // A server of HTTPS whose certificate and key are replaced again and again, one file after the other, while clients call
 // on connections that they keep, open new ones all the time, and listen on streams. No call may fail, no connection may
-// be closed, no handshake may fail, and what is new must be shown within a second.
+// be closed, no handshake may fail, and what is new must be shown within a second, or as long as is given.
 //
-// usage: certificate_swaps.mjs BUILD_DIR [--swaps N] [--connections N] [--streams N]
+// usage: certificate_swaps.mjs BUILD_DIR [--swaps N] [--connections N] [--streams N] [--within-ms N]
 import { writeFileSync } from 'node:fs';
 import https from 'node:https';
 import path from 'node:path';
@@ -14,9 +14,10 @@ import { ask, listen } from '../integration/support/node_http.mjs';
 import { Build, Components, Host } from './support/host.mjs';
 import { p50AndP99, ms, readArguments, Report } from './support/report.mjs';
 
-const wanted = readArguments({ swaps: 1000, connections: 8, streams: 8 });
+const wanted = readArguments({ swaps: 1000, connections: 8, streams: 8, 'within-ms': 1000 });
 const build = new Build(wanted.build);
 const report = new Report();
+const patienceMs = 60_000;
 const authority = new Authority();
 const ca = authority.pem;
 const pairs = Array.from({ length: 10 }, () => authority.issue('localhost'));
@@ -85,7 +86,7 @@ for (let swap = 1; swap <= wanted.swaps; ++swap) {
   const began = performance.now();
   writePair(components.base, pairs[swap % pairs.length]);
   while ([before, undefined].includes(await shownSerial())) {
-    if (performance.now() - began > 5000) throw new Error('the new certificate is never shown');
+    if (performance.now() - began > patienceMs) throw new Error('the new certificate is never shown');
   }
   times.push(performance.now() - began);
 }
@@ -100,7 +101,7 @@ authority.discard();
 report.row('swaps, calls, handshakes', `${wanted.swaps}, ${found.calls}, ${found.handshakes}`);
 report.promise('calls and handshakes that failed', `${found.failed.length} ${found.failed.slice(0, 3)}`, found.failed.length === 0);
 report.promise('connections closed, streams ended', `${found.closed}, ${found.ended}`, found.closed + found.ended === 0);
-report.promise('until the new certificate is shown, p50 / p99', `${p50AndP99(times)}, at most ${ms(Math.max(...times))}`, Math.max(...times) < 1000);
+report.promise('until the new certificate is shown, p50 / p99', `${p50AndP99(times)}, at most ${ms(Math.max(...times))}`, Math.max(...times) < wanted['within-ms']);
 report.row('memory at most', `${rssKiB} KiB`);
 report.promise('status at the end', status, status === 0);
 process.exit(report.end());

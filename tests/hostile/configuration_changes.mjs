@@ -2,8 +2,9 @@
 // place and by renaming another one over it, while clients call on connections that they keep and listen on streams. No
 // call may fail, no connection may be closed, no stream may end, and each change must count within a second.
 //
-// usage: configuration_changes.mjs BUILD_DIR [--changes N] [--connections N] [--streams N]
-// So many streams of a principal whose tools change each time, and as many of one who notices nothing of it.
+// usage: configuration_changes.mjs BUILD_DIR [--changes N] [--connections N] [--streams N] [--within-ms N]
+// So many streams of a principal whose tools change each time, and as many of one who notices nothing of it. On a busy
+// machine a change may have longer than a second.
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +16,7 @@ import { ms, p50AndP99, p50AndP99Of, readArguments, Report } from './support/rep
 import { SteadyLoad } from './support/steady_load.mjs';
 import { bearer, TokenCommand } from './support/team.mjs';
 
-const wanted = readArguments({ changes: 1000, connections: 16, streams: 8 });
+const wanted = readArguments({ changes: 1000, connections: 16, streams: 8, 'within-ms': 1000 });
 const build = new Build(wanted.build);
 const report = new Report();
 const patienceMs = 60_000;
@@ -103,7 +104,7 @@ report.promise('notices that a stream has got, at least', `${leastHeard}, one of
 // Half of a file is none, and the whole of it follows.
 report.row('texts that were not taken', refused);
 const longest = Math.max(...times);
-report.promise('until a change counts, p50 / p99', `${p50AndP99(times)}, at most ${ms(longest)}`, longest <= 1000);
+report.promise('until a change counts, p50 / p99', `${p50AndP99(times)}, at most ${ms(longest)}`, longest <= wanted['within-ms']);
 report.row('p50 / p99 of calls, while nothing changes', p50AndP99Of(load.times.calm));
 report.row('p50 / p99 of calls, while it does', p50AndP99Of(load.times.changing));
 report.promise('status at the end', status, status === 0);

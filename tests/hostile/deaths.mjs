@@ -169,7 +169,7 @@ async function crashLoop() {
     const next = taken() + 1;
     if (i % 4 === 3) doomed.configure('doomed', { dies: i % 8 === 3 ? 'in start' : 'after start' });
     doomed.drop(build.plugin('doomed'), 'doomed.so');
-    await loop.settle(() => taken() >= next);
+    await loop.settle(() => taken() >= next, 60_000);
   }
   report.row('crash loop: drops of a plugin that dies when it starts', drops);
   report.promise('crash loop: zombies', loop.zombies, loop.zombies === 0);
@@ -193,7 +193,7 @@ await Promise.all([well.stop(), impatient.stop()]);
 client.close();
 components.configure('stopping', { comes_back: true });
 await host.untilCount('plugin replaced', hangs + 1, { plugin: 'stopping' });
-const last = await host.settle(() => host.workers.length === 4);
+const last = await host.settle(() => host.workers.length === 4, 60_000);
 const end = await host.stop();
 
 report.row('deaths, by ways', `${recoveries.length}, ${ways.length + 1}`);

@@ -85,7 +85,7 @@ for (let part = 0; part < parts; ++part) {
 }
 const copies = host.mappedCopies.length;
 // The worker in which the last version was tried ends beside the answer, and has three.
-const patience = performance.now() + 2000;
+const patience = performance.now() + 30_000;
 while (host.descriptors > descriptorsBefore && performance.now() < patience) await sleep(10);
 const descriptorsAfter = host.descriptors;
 operator.close();
