@@ -157,7 +157,7 @@ test('StatusCountsCallsErrorsAndTimes', async (context) => {
   assert.ok(Math.abs(Date.parse(failed.lastError.at) - Date.now()) < 60_000);
 
   // Longer than it takes to ask, on a busy machine too.
-  const waiting = call(host, 'sleep', { milliseconds: 4000 });
+  const waiting = call(host, 'sleep', { milliseconds: 10_000 });
   assert.equal((await untilPlugin('dying', ({ inFlight }) => inFlight === 1)).calls, 5);
   await waiting;
   assert.equal((await plugin('slow')).calls, 0);
@@ -187,7 +187,7 @@ test('StatusTellsOfARestart', { skip: inProcess && 'it shares the host\'s proces
 
 test('APluginThatRestsIsNotWell', { skip: inProcess && 'it shares the host\'s process' }, async (context) => {
   const components = await Components.create();
-  await components.write('dying.json', JSON.stringify({ restarts: { firstDelayMs: 20_000 } }));
+  await components.write('dying.json', JSON.stringify({ restarts: { firstDelayMs: 30_000 } }));
   await components.add('dying');
   const host = await serve(context, components);
   await call(host, 'die', { how: 'exit' });
@@ -340,7 +340,7 @@ test('ADisabledComponentLeavesTheListsUntilItIsEnabledWhateverBecomesOfItsPlugin
 test('ADisabledPluginLeavesTheListsUntilItIsEnabled', async (context) => {
   const host = await start(context, ['slow', 'sample_v1']);
   const heard = await listen(context, host);
-  const inFlight = call(host, 'wait', { label: 'done', milliseconds: 3000, reports: 0 });
+  const inFlight = call(host, 'wait', { label: 'done', milliseconds: 10_000, reports: 0 });
   await untilPlugin('slow', (slow) => slow.inFlight === 1);
 
   const disabled = await command('disable', 'slow');

@@ -195,7 +195,7 @@ test('OneWhoFloodsWaitsAlone', async (context) => {
   const [ada, bob] = [await team.token('ada', 'user'), await team.token('bob', 'user')];
   await team.reconfigure(`${roles}[limits.per_principal]\nconcurrent = 2\n`);
   const wait = (token, milliseconds = 1500, label = 'x') => callTool(team.url, 'wait', token, { label, milliseconds });
-  const held = ['one', 'two'].map((label) => wait(ada, 5000, label));
+  const held = ['one', 'two'].map((label) => wait(ada, 10_000, label));
   for (const label of ['one', 'two']) await untilNoted(team.url, `${label} begun`, { headers: bearer(bob) });
   const refused = await wait(ada);
   assert.equal(refused.status, 429);
@@ -225,7 +225,7 @@ test('ALegacyClientThatHangsUpKeepsThePlaceOfACallThatGoesOn', async (context) =
   const base = await adminOf(host);
   const session = await Session.open(host.url);
   const gone = new AbortController();
-  const call = request('tools/call', { name: 'wait', arguments: { label: 'x', milliseconds: 4000 } });
+  const call = request('tools/call', { name: 'wait', arguments: { label: 'x', milliseconds: 10_000 } });
   const sent = session.post(call, {}, { signal: gone.signal }).catch(() => 'gone');
   const inFlight = async () => (await Metrics.read(base)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/slow.so' });
   await until(async () => (await inFlight()) === 1, () => 'a call in flight');

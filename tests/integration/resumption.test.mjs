@@ -117,7 +117,7 @@ test('AStreamReplaysItsOwnEventsOnly', async () => {
 
 test('ASecondConnectionDoesNotGetAStreamThatIsOpen', async () => {
   const session = await Session.open(host.url);
-  const response = await session.post(waitRequest('mine', 2500, 2));
+  const response = await session.post(waitRequest('mine', 10_000, 2));
   const events = [];
   for await (const event of sseEvents(response.body)) {
     if (events.push(event) !== 1) continue;
@@ -191,7 +191,7 @@ test('AListeningStreamThatIsForgottenBeginsAnew', async () => {
 test('AStreamThatIsOpenTooLongIsLeftToBePolled', async (context) => {
   const host = await serve(context, await Components.create('slow'), ['--close-streams-after-ms', '400']);
   const session = await Session.open(host.url);
-  let events = await eventsOf(await session.post(waitRequest('polled', 4000)));
+  let events = await eventsOf(await session.post(waitRequest('polled', 10_000)));
   assert.deepEqual(messagesOf(events), [], 'left before the call is over');
   assert.equal(events[0].retry, '1000');
   let polls = 0;

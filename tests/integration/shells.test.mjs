@@ -22,7 +22,7 @@ const shells = {
 
 for (const [name, { start, load }] of Object.entries(shells)) {
   const skip = !isThere(start[0]) && `install ${start[0]}`;
-  test(`Completes in ${name}`, { skip, timeout: 60_000 }, async (context) => {
+  test(`Completes in ${name}`, { skip, timeout: 95_000 }, async (context) => {
     const components = await Components.create('sample_v1', 'slow');
     await serve(context, components);
     const home = await mkdtemp(join(tmpdir(), 'home-'));
@@ -33,8 +33,11 @@ for (const [name, { start, load }] of Object.entries(shells)) {
     terminal.press(`${load}; echo is; echo ready\r`);
     await terminal.until(/^is\s+ready$/m);
     const completes = async (typed, whole) => {
+      const completed = new RegExp(`mcp-plugin-host ${whole.replace(/[/.]/g, '\\$&')}`, 'm');
       terminal.press(`mcp-plugin-host ${typed}\t`);
-      await terminal.until(new RegExp(`mcp-plugin-host ${whole.replace(/[/.]/g, '\\$&')}`, 'm'));
+      // The host may have been too slow to tell.
+      const again = setInterval(() => terminal.press('\t'), 5000);
+      await terminal.until(completed).finally(() => clearInterval(again));
       terminal.press('\x15'); // the line is given up
       terminal.press('echo next\r');
       await terminal.until(/^next$/m);
@@ -58,7 +61,7 @@ async function candidates(...words) {
   return stdout.trimEnd().split('\n').map((line) => line.split('\t')[0]);
 }
 
-test('CompletionKnowsCommandsOptionsAndTheRunningHost', { timeout: 60_000 }, async (context) => {
+test('CompletionKnowsCommandsOptionsAndTheRunningHost', { timeout: 95_000 }, async (context) => {
   const components = await Components.create('sample_v1', 'slow');
   await serve(context, components);
   assert.deepEqual(await candidates('tok'), ['token']);
@@ -74,7 +77,7 @@ test('CompletionKnowsCommandsOptionsAndTheRunningHost', { timeout: 60_000 }, asy
   assert.deepEqual(await candidates('add', 'wiki', 'npx', ''), [':files']);
 });
 
-test('CompletionStartsNoPlugin', { timeout: 60_000 }, async (context) => {
+test('CompletionStartsNoPlugin', { timeout: 95_000 }, async (context) => {
   const components = await Components.create('sample_v1');
   context.after(() => components.discard());
   assert.deepEqual(await candidates('call', '--components', components.root, 'only'), ['']);
@@ -85,7 +88,7 @@ test('CompletionStartsNoPlugin', { timeout: 60_000 }, async (context) => {
 const optionsIn = (help) => help.match(/(?<=[ ,])--[a-z-]+/g);
 const commandsIn = (help) => [...(help.split('\nSubcommands:\n')[1] ?? '').matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name);
 
-test('TheManualHasEveryCommandAndEveryOption', { timeout: 60_000 }, async (context) => {
+test('TheManualHasEveryCommandAndEveryOption', { timeout: 95_000 }, async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'manual-'));
   context.after(() => rm(folder, { recursive: true, force: true }));
   assert.equal((await command('__manual', folder)).status, 0);

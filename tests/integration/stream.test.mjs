@@ -19,18 +19,18 @@ async function assertSignsOfLife(response, count) {
   assert.equal(response.headers.get('Content-Type'), 'text/event-stream');
   assert.equal(response.headers.get('X-Accel-Buffering'), 'no');
   assert.match(response.headers.get('Cache-Control'), /no-cache/);
-  const begin = Date.now();
   let seen = 0;
   for await (const event of sseEvents(response.body)) {
     if ('comment' in event && ++seen === count) break;
   }
   assert.equal(seen, count);
-  return Date.now() - begin;
 }
 
 test('AQuietGetStreamGivesSignsOfLife', async () => {
   const session = await Session.open(host.url);
-  const took = await assertSignsOfLife(await session.get(), 4);
+  const begin = Date.now();
+  await assertSignsOfLife(await session.get(), 4);
+  const took = Date.now() - begin;
   assert.ok(took >= 250 && took < 30_000, `${took} ms`);
 });
 

@@ -14,7 +14,7 @@ import { LineClient } from './support/stdio.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { until } from './support/until.mjs';
 
-const options = ['--task-after-ms', '300', '--max-tasks', '20'];
+const options = ['--task-after-ms', '300', '--max-tasks', '40'];
 const components = await Components.create('asking');
 const host = await serveAll(components, options);
 
@@ -55,12 +55,15 @@ test('TheServerSaysThatItKnowsTasksWhereTheRevisionHasExtensions', async () => {
 test('AQuickCallIsNoTask', async () => {
   for (const name of ['take_long', 'declared_long', 'only_a_task']) {
     const args = name === 'only_a_task' ? {} : { milliseconds: 0 };
-    assert.equal((await call(name, args)).resultType, 'complete', name);
+    // On a busy machine it may take too long.
+    let type;
+    for (let tries = 0; type !== 'complete' && tries < 5; ++tries) type = (await call(name, args)).resultType;
+    assert.equal(type, 'complete', name);
   }
 });
 
 test('ACallThatTakesTooLongBecomesATaskWhoseResultIsKept', async () => {
-  const created = await call('take_long', { milliseconds: 3000 });
+  const created = await call('take_long', { milliseconds: 10_000 });
   assert.equal(created.resultType, 'task');
   assert.equal(created.status, 'working');
   assert.match(created.taskId, /^[\w-]{24}$/);
@@ -70,7 +73,7 @@ test('ACallThatTakesTooLongBecomesATaskWhoseResultIsKept', async () => {
   const working = await get(created.taskId);
   assert.deepEqual([working.resultType, working.status], ['complete', 'working']);
   const done = await untilIs(created.taskId, 'completed');
-  assert.equal(done.result.content[0].text, 'worked for 3000 ms');
+  assert.equal(done.result.content[0].text, 'worked for 10000 ms');
   assert.deepEqual(await get(created.taskId), done, 'the result is kept');
 });
 
@@ -154,7 +157,7 @@ test('TheHeaderWithTheTasksIdMustBeRight', async () => {
 });
 
 test('ASubscriptionTellsOfATask', async () => {
-  const { taskId } = await call('declared_long', { milliseconds: 3000 });
+  const { taskId } = await call('declared_long', { milliseconds: 10_000 });
   const body = modernRequest('subscriptions/listen', { notifications: { taskIds: [taskId, 'nobody'] }, _meta: knowing }, 'l');
   const stream = await post(host.url, body, modernHeaders('subscriptions/listen'));
   const messages = [];
@@ -170,7 +173,7 @@ test('ASubscriptionTellsOfATask', async () => {
   }
   assert.equal(messages[1].params.status, 'working');
   assert.equal(messages[1].params.statusMessage, 'half way');
-  assert.equal(messages.at(-1).params.result.content[0].text, 'worked for 3000 ms');
+  assert.equal(messages.at(-1).params.result.content[0].text, 'worked for 10000 ms');
 });
 
 test('AClientThatLeavesBeforeThereIsATaskCancelsTheCall', async () => {

@@ -14,7 +14,7 @@ import { Terminal, pictureOf } from './support/terminal.mjs';
 async function call(host, name, args = {}) {
   return (await postModern(host.url, 'tools/call', { name, arguments: args })).json();
 }
-const options = { timeout: 60_000 };
+const options = { timeout: 95_000 };
 const withoutNoColor = { ...process.env };
 delete withoutNoColor.NO_COLOR;
 const watch = (context, size = {}) =>

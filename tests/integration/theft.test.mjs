@@ -46,7 +46,7 @@ const jwt = (issuer, claims = {}) =>
   issuer.token({ aud: audience, scope: 'mcp:member', client_id: 'laptop', ...claims });
 const both = [audience, `${publicUrl}/other/mcp`];
 const now = Math.floor(Date.now() / 1000);
-const soon = new Date(Date.now() + 8000).toISOString().replace(/\.\d+/, '');
+const soon = new Date(Date.now() + 20_000).toISOString().replace(/\.\d+/, '');
 const expired = (await team.command('create', 'ada', '--role', 'member', '--expires', soon)).at(-1);
 const [ada, another] = [await team.token('ada', 'member'), await team.token('ada', 'member')];
 const [bob, carol] = [await team.token('bob', 'guest'), await team.token('carol', 'member')];

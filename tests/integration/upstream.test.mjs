@@ -172,16 +172,21 @@ test('AServerThatIsKilledUnderLoadFailsItsOwnCallsAndIsBack', async (context) =>
   const client = await connectHttp(kinds[1], serving.url);
   await untilServed(client, 'every_echo', 'calculate');
   const { pid } = await serving.log.until({ event: 'upstream connected', plugin: 'every' });
-  const call = (name, args) => kinds[1].call(client, { name, arguments: args });
-  const slow = Array.from({ length: 8 }, () => call('every_trigger-long-running-operation', { duration: 60, steps: 1 }));
+  const call = (name, args, options) => kinds[1].call(client, { name, arguments: args }, options);
+  const slow = Array.from({ length: 8 }, () => {
+    const { promise: begun, resolve: onprogress } = Promise.withResolvers();
+    const answer = call('every_trigger-long-running-operation', { duration: 60, steps: 600 }, { onprogress });
+    return { begun, answer };
+  });
   let stopped = false;
   const others = (async () => {
     let calls = 0;
     for (; !stopped; ++calls) assert.match(text(await call('calculate', { expression: '6 * 7' })), /42/);
     return calls;
   })();
+  await Promise.all(slow.map(({ begun }) => begun));
   await call('every_echo', { message: 'all have been given' });
-  const ended = Promise.all(slow.map((each) => assert.rejects(each, /plugin every: .*killed by SIGKILL/i)));
+  const ended = Promise.all(slow.map(({ answer }) => assert.rejects(answer, /plugin every: .*killed by SIGKILL/i)));
   process.kill(pid, 'SIGKILL');
   await ended;
   assert.equal(text(await call('every_echo', { message: 'back' })), 'Echo: back');

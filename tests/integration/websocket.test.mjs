@@ -201,7 +201,7 @@ for (const [how, leave] of [
 }
 
 test('SignsOfLifeAreGivenAndAskedFor', async (context) => {
-  const own = await serve(context, await Components.create(), ['--heartbeat-ms', '1000']);
+  const own = await serve(context, await Components.create(), ['--heartbeat-ms', '5000']);
   const alive = await RawWebSocket.open(own.url);
   const dead = await RawWebSocket.open(own.url);
   let isDead = false;
@@ -262,7 +262,7 @@ test('NeedsATokenLikeEverythingElse', async (context) => {
 });
 
 // To the second, as tokens have it.
-const soon = () => new Date(Date.now() + 10_000).toISOString().replace(/\.\d+/, '');
+const soon = () => new Date(Date.now() + 20_000).toISOString().replace(/\.\d+/, '');
 for (const [how, more] of [['IsRevoked', () => []], ['Expires', () => ['--expires', soon()]]]) {
   test(`EndsWhenItsToken ${how}`, async (context) => {
     const team = await Team.serve(context, await Components.create('slow'), '[roles.user]\nallow = ["*"]\n');

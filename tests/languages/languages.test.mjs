@@ -287,7 +287,7 @@ test('ACallThatTakesLongerThanItsToolAllowsIsCancelled', async () => {
   assert.equal(result.isError, true);
   const words = 'The call was cancelled, because slow_tool took longer than the 0.3 s that its plugin allows it.';
   assert.equal(textOf(result), words);
-  assert.ok(milliseconds >= 300 && milliseconds < 4000, `${milliseconds} ms`);
+  assert.ok(milliseconds >= 300 && milliseconds < 60_000, `${milliseconds} ms`);
 });
 
 // --- Questions to the user
@@ -428,7 +428,7 @@ test('CallsRunBesideEachOther', async () => {
   const events = [];
   const count = async (to) => {
     const onprogress = ({ progress }) => progress === 1 && events.push('begins');
-    const answer = await eras.modern.call('count', { to, milliseconds: 200 }, { onprogress });
+    const answer = await eras.modern.call('count', { to, milliseconds: 1000 }, { onprogress });
     events.push('ends');
     return textOf(answer);
   };

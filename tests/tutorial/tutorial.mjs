@@ -76,8 +76,9 @@ for (const [, language, name, code] of page.matchAll(/^```(\w+) ?(.*)\n([\s\S]*?
   }
   if (language !== 'sh') continue;
   const saved = performance.now();
-  const changed = client && once(changes, 'tools', { signal: AbortSignal.timeout(60_000) });
   const printed = shell(code);
+  // Nothing has been heard yet, because the shell has blocked this process.
+  const changed = client && once(changes, 'tools', { signal: AbortSignal.timeout(60_000) });
   if (code.includes(' call ')) assert.ok(isRolled(JSON.parse(printed.trim().split('\n').at(-1))), printed);
   if (!changed) continue;
   await changed;
