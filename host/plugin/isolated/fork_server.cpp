@@ -16,8 +16,8 @@
 namespace mcph {
 namespace {
 
-// A fork takes less than a millisecond.
-constexpr std::chrono::milliseconds fork_time{1000};
+// A fork takes less than a millisecond, but the first one waits until the server has been loaded and linked.
+constexpr std::chrono::milliseconds fork_time{10'000};
 
 bool send_request(int socket, std::string_view plugin, const WorkerProcess::Ends& ends) {
   iovec piece{const_cast<char*>(plugin.data()),

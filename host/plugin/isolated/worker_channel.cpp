@@ -336,7 +336,7 @@ void WorkerChannel::go_on_watching(Left left) {
   // It is about to end, or of no use any more.
   silence_.expires_after(dying_time);
   silence_.async_wait([self = shared_from_this()](const error_code& ended) {
-    if (!ended) self->process_->kill(words_for_lost_connection());
+    if (!ended) self->process_->kill_without_connection();
   });
 }
 

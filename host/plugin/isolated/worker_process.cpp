@@ -24,12 +24,11 @@
 #include "plugin/isolated/worker_frame.hpp"
 
 namespace mcph {
+namespace {
 
 std::string words_for_lost_connection() {
   return "lost its connection to the host; perhaps the plugin closed a descriptor that is not its own";
 }
-
-namespace {
 
 // The error, or 0.
 int spawn_worker(pid_t& process, const std::filesystem::path& program, std::string plugin,
@@ -180,11 +179,19 @@ bool WorkerProcess::has_ended() const {
 
 void WorkerProcess::explain_end(WorkerEnd end) {
   const MutexLock lock(mutex_);
-  if (explained_.how.empty()) explained_ = std::move(end);
+  if (explained_.how.empty() && !lost_connection_) explained_ = std::move(end);
 }
 
 void WorkerProcess::kill(std::string how) {
   if (!has_ended()) explain_end({std::move(how)});
+  signal(SIGKILL);
+}
+
+void WorkerProcess::kill_without_connection() {
+  if (!has_ended()) {
+    const MutexLock lock(mutex_);
+    lost_connection_ = true;
+  }
   signal(SIGKILL);
 }
 
@@ -237,6 +244,8 @@ WorkerEnd WorkerProcess::reap() {
   const auto status = held_processes().wait_for(process_);
   reaped_ = true;
   if (!explained_.how.empty()) return explained_;
+  const bool was_killed = !status || (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL);
+  if (lost_connection_ && was_killed) return {words_for_lost_connection()};
   return status ? end_of(*status) : WorkerEnd{"ended while a debugger held it"};
 }
 

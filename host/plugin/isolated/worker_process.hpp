@@ -22,9 +22,6 @@ struct WorkerEnd {
   bool by_others = false;  // by SIGKILL, which nobody here has sent: the system does that when memory runs out
 };
 
-// Why a worker is killed whose connection has ended while its process has not.
-std::string words_for_lost_connection();
-
 class WorkerProcess {
  public:
   // The descriptors that the worker has: its end of the socket, and where it prints.
@@ -62,6 +59,9 @@ class WorkerProcess {
   void explain_end(WorkerEnd end);
   // Ends it at once. `how` becomes how it ended, if it has not ended yet.
   void kill(std::string how);
+  // Ends one whose connection has ended while its process has not. It may be about to end by itself, and then that is
+  // how it ended.
+  void kill_without_connection();
 
   // Asks it to end, by SIGTERM.
   void terminate() const;
@@ -91,6 +91,7 @@ class WorkerProcess {
   mutable Mutex mutex_;           // while it is held, the number is the process's own
   bool reaped_ GUARDED_BY(mutex_) = false;
   WorkerEnd explained_ GUARDED_BY(mutex_);
+  bool lost_connection_ GUARDED_BY(mutex_) = false;  // and has been killed for that
 };
 
 }  // namespace mcph

@@ -363,7 +363,7 @@ void report_crashes_of_this_thread() {
 }
 
 void report_place_of(pthread_t thread) {
-  constexpr std::chrono::milliseconds patience{200};
+  constexpr std::chrono::milliseconds patience{800};
   const auto deadline = std::chrono::steady_clock::now() + patience;
   if (::pthread_kill(thread, place_signal) != 0) return;
   ++places_asked;

@@ -42,6 +42,20 @@ TEST(WorkerProcess, TellsHowItEnded) {
   EXPECT_EQ(how_ended(**killed), "was killed by SIGKILL, perhaps because memory ran out");
 }
 
+TEST(WorkerProcess, IsSaidToHaveLostItsConnectionOnlyWhereItWasKilledForThat) {
+  const auto lost = WorkerProcess::watch(forked(sleep_for_ever));
+  ASSERT_TRUE(lost);
+  (*lost)->kill_without_connection();
+  EXPECT_EQ(how_ended(**lost),
+            "lost its connection to the host; perhaps the plugin closed a descriptor that is not its own");
+  const auto dying = WorkerProcess::watch(forked([] { std::raise(SIGTERM); }));
+  ASSERT_TRUE(dying);
+  pollfd end{(*dying)->end_descriptor(), POLLIN, 0};
+  ::poll(&end, 1, -1);
+  (*dying)->kill_without_connection();
+  EXPECT_EQ(how_ended(**dying), "was killed by SIGTERM (Terminated)");
+}
+
 // The system lets nobody else wait for a process before its tracer has heard of the end.
 TEST(WorkerProcess, WaitsForNoDebuggerThatHoldsIt) {
   const auto process = WorkerProcess::watch(forked(sleep_for_ever));
