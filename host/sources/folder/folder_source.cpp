@@ -152,7 +152,9 @@ void FolderSource::scan(Time now) {
   const auto took = with_.now() - now;
   budget_.spend(now, took);
   constexpr std::chrono::milliseconds slow{250};
-  if (took < slow || std::exchange(is_slow_, true)) return;
+  slow_looks_ = took < slow ? 0 : slow_looks_ + 1;
+  // A single one may be due to a machine that was busy for a moment.
+  if (slow_looks_ < 2 || std::exchange(is_slow_, true)) return;
   with_.log.warning(
       "components folder is slow",
       {{"path", options_.root.string()},

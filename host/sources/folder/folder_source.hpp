@@ -208,6 +208,7 @@ class FolderSource final : private OperatedFiles {
 
   ScanResult scan_;  // of the last look that was worth its time
   LookBudget budget_;
+  int slow_looks_ = 0;    // one after the other
   bool is_slow_ = false;  // it has been said that looks take long
   TrackedFiles files_;
   std::map<Path, TrackedFile::ComponentNames> disabled_components_;  // of files that are gone

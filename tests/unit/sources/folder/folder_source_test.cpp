@@ -33,6 +33,7 @@ std::string path_of(const std::string& name) {
 class FolderInMemory final : public ComponentsFolder {
  public:
   ScanResult scan() override {
+    if (scanned) scanned();
     ScanResult result;
     for (const auto& [name, file] : files)
       result.plugins.push_back(file);
@@ -51,6 +52,7 @@ class FolderInMemory final : public ComponentsFolder {
   }
 
   std::map<std::string, PluginFile> files;
+  std::function<void()> scanned;
 
  private:
   std::uint64_t writes_ = 0;
@@ -487,6 +489,20 @@ TEST_F(FolderSourceTest, ReportsHowEverythingFares) {
   EXPECT_EQ(report.plugins[0].identity->name, "a");
   EXPECT_EQ(report.plugins[1].state, ReportedState::refused);
   EXPECT_EQ(report.plugins[1].refusal, "no library");
+}
+
+TEST_F(FolderSourceTest, TellsOnceThatLooksAreSlowWhenOneAfterTheOtherIs) {
+  auto time = 300ms;
+  folder_.scanned = [&] { now_ += time; };
+  source_.look();
+  time = 1ms;
+  pass(1min);
+  time = 300ms;
+  source_.look();
+  EXPECT_EQ(log_.count("components folder is slow"), 0U);
+  pass(1min);
+  pass(1min);
+  EXPECT_EQ(log_.count("components folder is slow"), 1U);
 }
 
 TEST_F(FolderSourceTest, AnswersNobodyOnceItHasStopped) {
