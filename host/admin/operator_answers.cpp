@@ -136,8 +136,15 @@ std::vector<std::string> last_of(const std::vector<std::string>& lines, const Lo
 // Until nobody waits for more.
 void tell_of(WatchedLog::Watcher& watcher, ControlServer::Asker& asker) {
   constexpr std::chrono::milliseconds between_looks{100};
-  for (Result<> told = {}; told.has_value() && asker.waits();) {
+  Result<> told = {};
+  while (told.has_value() && asker.waits()) {
     if (auto line = watcher.next(between_looks)) told = asker.tell(*std::move(line));
+  }
+  // Those that came before the end. More may come all the time.
+  for (std::size_t left = WatchedLog::max_lines; told.has_value() && left > 0; --left) {
+    auto line = watcher.next({});
+    if (!line) return;
+    told = asker.tell(*std::move(line));
   }
 }
 

@@ -152,12 +152,13 @@ TEST_F(OperatorAnswersTest, TellsWhatIsSaidInCalls) {
     watched_.trace("call", {{"component", "add"}, {"plugin", "sums"}, {"outcome", "ok"}});
   };
   EXPECT_EQ(answers_.answer(R"({"command":"trace"})", reader), R"({"ok":true})");
-  ASSERT_EQ(reader.told.size(), 5U);
+  ASSERT_EQ(reader.told.size(), 6U) << "what is there when it ends is told, too";
   EXPECT_EQ(reader.told[0], R"({"tracing":true})");
   EXPECT_THAT(reader.told[1], EndsWith(R"("event":"call","component":"add","plugin":"sums","ms":2,"params":"{}"})"));
   EXPECT_THAT(reader.told[2], HasSubstr(R"("component":"multiply")"));
   EXPECT_THAT(reader.told[3], HasSubstr(R"("plugin":"others")"));
   EXPECT_THAT(reader.told[4], EndsWith(R"("event":"plugin output","plugin":"sums","text":"adding"})"));
+  EXPECT_THAT(reader.told[5], EndsWith(R"("plugin":"sums","outcome":"ok"})"));
 
   Reader of_tool(3);
   of_tool.heard = reader.heard;
