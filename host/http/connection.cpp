@@ -80,6 +80,13 @@ void HttpConnection::attend(Clock::time_point now) {
   asio::post(executor(), [self = shared_from_this(), now] { self->time_is_up(now); });
 }
 
+void HttpConnection::put_off(Clock::duration late) {
+  auto due = due_.load(std::memory_order_relaxed);
+  if (due == never) return;
+  // If it fails, something else is waited for, and from now on.
+  due_.compare_exchange_strong(due, due + late.count(), std::memory_order_relaxed);
+}
+
 void HttpConnection::shut_down() {
   asio::post(executor(), [self = shared_from_this()] {
     self->closing_ = true;

@@ -49,6 +49,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   void start();
   // [any] The time is `now`: does what is due by then.
   void attend(Clock::time_point now);
+  // [any] What is due is due later by so much.
+  void put_off(Clock::duration late);
   // [any] Ends the connection after the answer it is busy with, at once if there is none.
   void shut_down();
   // [any] From when on the connection is ended if others need the memory of the large request that its client is slow

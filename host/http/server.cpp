@@ -10,8 +10,14 @@
 #include "runtime/freed_memory.hpp"
 
 namespace mcph {
+namespace {
 
 namespace asio = boost::asio;
+
+// Between two looks at the connections.
+constexpr std::chrono::milliseconds attention_interval{50};
+
+}  // namespace
 
 HttpServer::HttpServer(EventLoops& threads, HttpOptions options, HttpService& service, Log& log,
                        MakeHttpStream over_network)
@@ -86,9 +92,8 @@ std::optional<HttpListener::TooMany> HttpServer::take(HttpSocket& socket, HttpPe
 }
 
 Coroutine<> HttpServer::attend_connections() {
-  constexpr std::chrono::milliseconds interval{50};
   for (;;) {
-    attention_.expires_after(interval);
+    attention_.expires_after(attention_interval);
     co_await attention_.async_wait(as_value);
     try {
       attend_connections_once(std::chrono::steady_clock::now());
@@ -99,9 +104,13 @@ Coroutine<> HttpServer::attend_connections() {
 }
 
 void HttpServer::attend_connections_once(std::chrono::steady_clock::time_point now) {
-  now_.store(now, std::memory_order_relaxed);
-  for (const auto& connection : alive())
+  // What connections wait for is counted from the look before it. If this one is late, that was long ago, and nothing
+  // is to be due sooner for that.
+  const auto late = now - now_.exchange(now, std::memory_order_relaxed) - attention_interval;
+  for (const auto& connection : alive()) {
+    if (late > attention_interval / 2) connection->put_off(late);
     connection->attend(now);
+  }
   service_.attend();
   if (budget_->was_short()) make_room(now);
   return_memory(now);
