@@ -2,7 +2,7 @@
 import { after } from 'node:test';
 
 import { kinds } from './client_kinds.mjs';
-import { argumentsOf, program } from './host.mjs';
+import { argumentsOf, program, untilLoaded } from './host.mjs';
 import { LogLines } from './log_lines.mjs';
 import { websocketUrl } from './websocket.mjs';
 import { heardCommand } from './wire/wire.mjs';
@@ -58,5 +58,6 @@ export async function connectStdio(kind, components, more = [], { options, prepa
   // The transport keeps its process to itself.
   transport._process.once('close', (status, signal) => (host.end = signal ?? status));
   started.push(host);
+  await untilLoaded(log, components);
   return client;
 }

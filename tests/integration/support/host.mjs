@@ -43,6 +43,18 @@ async function pluginsBelow(folder) {
   return (await Promise.all(found)).flat();
 }
 
+// Until the plugins of `components` are loaded, or it is told why not. A host serves before those that take long are
+// loaded, which tests do not expect, save of one that hangs.
+export async function untilLoaded(log, components) {
+  const event = /^plugin (loaded|refused)$|^library passed over$/;
+  for (const kind of ['prompts', 'resources', 'tools']) {
+    for (const file of await pluginsBelow(join(components.root, kind))) {
+      if (basename(file) === 'hanging.so') continue;
+      await log.until({ event, file }, { patienceMs: 90_000 }); // a server elsewhere has a minute to connect
+    }
+  }
+}
+
 class RunningHost {
   constructor(child) {
     this.child = child;
@@ -112,16 +124,10 @@ export class HttpHost extends RunningHost {
     return host;
   }
 
-  // Its URL. It serves before plugins that take long are loaded, which tests do not expect, save of one that hangs.
+  // Its URL.
   async #begun(components) {
     const { url } = await this.log.until({ event: 'serving' });
-    const event = /^plugin (loaded|refused)$|^library passed over$/;
-    for (const kind of components ? ['prompts', 'resources', 'tools'] : []) {
-      for (const file of await pluginsBelow(join(components.root, kind))) {
-        if (basename(file) === 'hanging.so') continue;
-        await this.log.until({ event, file }, { patienceMs: 90_000 }); // a server elsewhere has a minute to connect
-      }
-    }
+    if (components) await untilLoaded(this.log, components);
     return url;
   }
 }

@@ -1,13 +1,15 @@
 // A client on a host's standard streams that sends and reads single lines.
 import assert from 'node:assert/strict';
 
-import { StdioHost } from './host.mjs';
+import { StdioHost, untilLoaded } from './host.mjs';
 import { patience } from './patience.mjs';
 
 export class LineClient {
-  // Ends with the test that `context` belongs to, and must end with status 0.
+  // Ends with the test that `context` belongs to, and must end with status 0. What is sent before the host has loaded
+  // its plugins waits for that.
   static start(context, components, more = []) {
     const client = new LineClient(StdioHost.start(components, more));
+    client.#holdUntil(Promise.race([untilLoaded(client.host.log, components), client.host.exited]));
     context.after(() => client.#end().finally(() => components.discard()));
     return client;
   }
@@ -15,6 +17,7 @@ export class LineClient {
   #lines = [];
   #waiting = [];
   #ended = false;
+  #held; // what is to be done with its input later
 
   constructor(host) {
     this.host = host;
@@ -41,10 +44,10 @@ export class LineClient {
     this.sendLine(JSON.stringify(message));
   }
   sendLine(line) {
-    this.host.child.stdin.write(`${line}\n`);
+    this.#input((stdin) => stdin.write(`${line}\n`));
   }
   endInput() {
-    this.host.child.stdin.end();
+    this.#input((stdin) => stdin.end());
   }
 
   // The next line as JSON; fails if the host writes anything else to its output, or nothing for too long.
@@ -85,6 +88,18 @@ export class LineClient {
       else await new Promise((resolve) => this.#waiting.push(resolve));
     }
     return messages;
+  }
+
+  #input(use) {
+    if (this.#held) this.#held.push(use);
+    else use(this.host.child.stdin);
+  }
+
+  async #holdUntil(loaded) {
+    this.#held = [];
+    await loaded;
+    for (const use of this.#held) use(this.host.child.stdin);
+    this.#held = undefined;
   }
 
   async #end() {
