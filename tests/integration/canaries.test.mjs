@@ -160,7 +160,7 @@ class Scene {
 
   // Every way to be let in, and to be refused, with everything that a client may send a token in by mistake.
   async useTokens() {
-    const expiry = new Date(Date.now() + 8000).toISOString().replace(/\.\d+/, '');
+    const expiry = new Date(Date.now() + 20_000).toISOString().replace(/\.\d+/, '');
     const expired = await this.hostToken('eve', '--expires', expiry);
     const [ada, revoked] = [await this.hostToken('ada'), await this.hostToken('bob')];
     await this.team.until(ada, (status) => status !== 401);
@@ -250,8 +250,10 @@ class Scene {
   async upset() {
     if (!inProcess) {
       const crashed = this.host.log.next({ event: 'plugin crashed' });
+      const restarted = this.host.log.next({ event: 'plugin restarted' });
       await this.call(bearer(await this.jwt('the JWT of a crash')), 'die', { how: 'abort' });
       await crashed;
+      await restarted;
     }
     const refused = this.host.log.next({ event: 'configuration not taken' });
     await this.team.configure('[roles.user]\nallow = 7\n');

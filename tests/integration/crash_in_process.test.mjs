@@ -83,12 +83,13 @@ test('ACrashIsWordedAsTheLogIs', async (context) => {
   context.after(() => host.kill('SIGKILL'));
   const ended = once(host, 'close');
   let log = '';
-  let url;
+  let isAsked = false;
   host.stderr.on('data', (piece) => {
     log += piece;
-    if (url) return;
-    url = / serving url=(\S+)/.exec(log)?.[1];
-    if (url) postModern(new URL(url), 'tools/call', { name: 'die', arguments: { how: 'abort' } }).catch(() => {});
+    const url = / serving url=(\S+)/.exec(log)?.[1];
+    if (isAsked || !url || !/ plugin loaded .*dying\.so/.test(log)) return;
+    isAsked = true;
+    postModern(new URL(url), 'tools/call', { name: 'die', arguments: { how: 'abort' } }).catch(() => {});
   });
   await ended;
   const line = /^(\S+) error   plugin crashed file=(\S+) plugin=dying what="it ends the host by SIGABRT \(Aborted\)" running=die /m;

@@ -241,7 +241,7 @@ test('WhatIsDoneAndRefusedThereIsInTheAuditLog', async (context) => {
   assert.deepEqual([reloaded.plugin, reloaded.outcome, reloaded.principal.subject], ['sample', 'ok', 'kim']);
   await host.stop();
   const refused = (await audit.lines()).filter(({ event, principal }) => event === 'refused' && principal?.subject === 'gus');
-  assert.deepEqual(refused.map(({ outcomes }) => outcomes['http 403']), [1]);
+  assert.deepEqual(refused.map(({ outcomes }) => outcomes['http 403']).filter(Boolean), [1]);
 });
 
 test('LoggingOutEndsWhatGoesOn', async (context) => {
@@ -249,13 +249,13 @@ test('LoggingOutEndsWhatGoesOn', async (context) => {
   const [here, elsewhere] = [await logIn(host), await logIn(host)];
   const logOut = (cookie) => ask(host, '/api/logout', { method: 'POST', cookie, body: {} });
   const events = sseEvents((await askMcp(host, here, 'subscriptions/listen', { notifications: { toolsListChanged: true } })).body);
-  await events.next();
+  await nextWithData(events);
   // Another login of the same operator is another matter.
   await logOut(elsewhere);
   await ask(host, '/api/disable', { method: 'POST', cookie: here, body: { plugin: 'sample' } });
-  assert.equal(JSON.parse((await events.next()).value.data).method, 'notifications/tools/list_changed');
+  assert.equal(JSON.parse((await nextWithData(events)).data).method, 'notifications/tools/list_changed');
   await logOut(here);
-  assert.equal((await events.next().catch(() => ({ done: true }))).done, true);
+  assert.equal(await nextWithData(events).catch(() => undefined), undefined);
 });
 
 test('OperatorsSeeBodiesWhereTheyAreKept', options, async (context) => {

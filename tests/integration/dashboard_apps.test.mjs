@@ -4,6 +4,7 @@ import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
 import { options, Page, serveWithDashboard } from './support/dashboard.mjs';
+import { patience } from './support/patience.mjs';
 import { legacy, said, startScripted, tool } from './support/scripted_http_upstream.mjs';
 import { addUpstream } from './support/upstreams.mjs';
 
@@ -40,7 +41,7 @@ async function showApp(context, script, { uri = 'ui://far/app' } = {}) {
   await page.press('Run', '.trial');
   page.app = async () => (await page.tab.waitForSelector('iframe.app')).contentFrame();
   const hasHeard = (words) => document.getElementById('heard')?.textContent.includes(words);
-  page.untilHeard = async (words) => (await page.app()).waitForFunction(hasHeard, { timeout: 20_000 }, words);
+  page.untilHeard = async (words) => (await page.app()).waitForFunction(hasHeard, { timeout: patience }, words);
   return page;
 }
 

@@ -124,8 +124,10 @@ test('APageOfAnotherOriginCanDoNothing', options, async (context) => {
     const frame = document.createElement('iframe');
     frame.src = base;
     document.body.append(frame);
-    await new Promise((resolve) => { frame.onload = resolve; setTimeout(resolve, 2000); });
-    all.push(['frame', (() => { try { return frame.contentDocument?.title ?? 'not readable'; } catch { return 'not readable'; } })()]);
+    const title = () => { try { return frame.contentDocument?.title ?? 'not readable'; } catch { return 'not readable'; } };
+    // Until it has been refused, it is an empty page of this one's own.
+    for (const end = Date.now() + 30_000; title() === '' && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 50));
+    all.push(['frame', title()]);
     const form = Object.assign(document.createElement('form'), { method: 'post', enctype: 'text/plain', action: `${base}api/disable`, target: 'elsewhere' });
     const field = Object.assign(document.createElement('input'), { name: '{"plugin":"sample","x":"', value: '"}' });
     form.append(field);

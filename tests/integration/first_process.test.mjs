@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 
 import { Components } from './support/components.mjs';
 import { argumentsOf, HttpHost, program } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
+import { until } from './support/until.mjs';
 
 const orphans = Number(process.env.MCP_ORPHANS ?? 100);
 const own = ['--pid', '--fork', '--kill-child', '--mount-proc', ...(process.getuid() === 0 ? [] : ['--map-root-user'])];
@@ -27,8 +27,7 @@ const childrenOf = (parent) =>
 
 async function becomes(count, parent, state) {
   const counted = () => childrenOf(parent).filter((child) => state.test(child.state)).length;
-  for (let look = 0; look < 200 && counted() !== count; ++look) await setTimeout(50);
-  assert.equal(counted(), count);
+  await until(() => counted() === count, () => `${count} children, and there are ${counted()}`, { pauseMs: 50 });
 }
 
 test('OrphansOfAPluginAreWaitedForAndSignalsReachTheHost', { skip }, async (context) => {

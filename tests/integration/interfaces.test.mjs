@@ -143,7 +143,9 @@ test('WhatAPluginRecordsIsAmongTheMetrics', async (context) => {
   for (const kind of ['a', 'a', 'b"\n\\']) await call(host, 'count', { kind });
   const served = async (kind) => (await Metrics.read(admin)).sum('mcp_plugin_served_total', { plugin, kind });
   await until(() => served('a'), 2);
-  assert.equal(await served('b"\n\\'), 1);
+  await until(() => served('b"\n\\'), 1);
+  const took = async () => (await Metrics.read(admin)).sum('mcp_plugin_took_seconds_count', { plugin });
+  await until(took, 3);
   const metrics = await Metrics.read(admin);
   assert.equal(metrics.types.get('mcp_plugin_served_total'), 'counter');
   assert.equal(metrics.types.get('mcp_plugin_took_seconds'), 'histogram');

@@ -56,6 +56,11 @@ async function untilFound(host, query, ids) {
   await until(async () => (await found()) === JSON.stringify(ids), found);
 }
 
+// A search waits for that as well, but not for long.
+async function untilIndexed(host) {
+  await until(async () => !(await search(host, 'policy')).structuredContent.indexing, () => host.log.text());
+}
+
 async function read(host, uri) {
   const { result, error } = await (await postModern(host.url, 'resources/read', { uri })).json();
   return error ?? result.contents[0];
@@ -66,6 +71,7 @@ test('TheExampleOfTheDocumentationWorks', async (context) => {
   const configuration = await exampleConfiguration('knowledge.md', folder.path);
   if (inProcess) delete configuration.sandbox;
   const host = await served(context, configuration);
+  await untilIndexed(host);
   assert.deepEqual(idsOf(await search(host, 'vacation')), ['guide/holidays.md']);
 });
 
@@ -76,6 +82,7 @@ test('AResultSaysWhatItIsAboutAndLinksToIt', async (context) => {
     'other.txt': 'Nothing of interest.',
   });
   const host = await served(context, { folder: folder.path });
+  await untilIndexed(host);
   const result = await search(host, 'vacation germany');
   assert.deepEqual(result.structuredContent, {
     results: [{
@@ -104,6 +111,7 @@ test('AResultSaysWhatItIsAboutAndLinksToIt', async (context) => {
 test('AQueryIsWordsWhateverIsInIt', async (context) => {
   const folder = await Folder.create(context, { 'a.md': policy, 'b.md': 'C++ has "quotes" AND OR NOT NEAR(x, 2).' });
   const host = await served(context, { folder: folder.path });
+  await untilIndexed(host);
   for (const query of ['"', '*', '+++', 'title:', '-', 'NEAR(', '(', 'a AND', 'OR', '^x', "it's", '\u0000', '%', '{}', 'col : x', '""""']) {
     await search(host, query);
   }

@@ -27,8 +27,13 @@ POSIX::dup2(fileno($socket), 3) unless fileno($socket) == 3;
 my ($host, $goes_on) = (0, 1);
 $SIG{HUP} = sub { kill 'TERM', $host };
 $SIG{TERM} = sub { $goes_on = 0; kill 'TERM', $host };
+my $signals = POSIX::SigSet->new(POSIX::SIGHUP(), POSIX::SIGTERM());
 while ($goes_on) {
+  # A host may serve, and be asked for, before it is known here which process it is.
+  POSIX::sigprocmask(POSIX::SIG_BLOCK(), $signals);
   $host = fork;
+  $SIG{HUP} = $SIG{TERM} = 'DEFAULT' if $host == 0;
+  POSIX::sigprocmask(POSIX::SIG_UNBLOCK(), $signals);
   if ($host == 0) { $ENV{LISTEN_FDS} = 1; $ENV{LISTEN_PID} = $$; exec @ARGV }
   1 while waitpid($host, 0) < 0;
   exit 1 if $?;

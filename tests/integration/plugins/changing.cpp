@@ -33,7 +33,7 @@ void setup(mcp::Plugin& plugin) {
       [&plugin](int milliseconds) {
         const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
         int changes = 0;
-        for (bool there = false; std::chrono::steady_clock::now() < end; ++changes, there = !there) {
+        for (bool there = false; std::chrono::steady_clock::now() < end || changes < 200; ++changes, there = !there) {
           if (there) {
             plugin.remove_tool("coming_and_going");
             plugin.components_changed();

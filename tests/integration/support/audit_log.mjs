@@ -32,8 +32,9 @@ export class AuditLog {
   }
   // The first line that has these members, once it is there.
   async until(members) {
-    const written = async () => (await this.lines()).find((line) => hasFields(line, members));
-    const missing = async () => `${JSON.stringify(members)} in ${await readFile(this.file, 'utf8')}`;
+    // While the log is rotated, there is no file, or an empty one.
+    const written = async () => (await this.lines().catch(() => [])).find((line) => hasFields(line, members));
+    const missing = async () => `${JSON.stringify(members)} in ${await readFile(this.file, 'utf8').catch(() => '')}`;
     return until(written, missing);
   }
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import {
   contentHeaders, initializeRequest, modernHeaders, modernMeta, modernRequest, newestLegacy, onceLost, request,
 } from './http.mjs';
-import { sseEvents, sseMessages } from './sse.mjs';
+import { nextWithData, sseEvents, sseMessages } from './sse.mjs';
 import { bearer } from './team.mjs';
 import { until } from './until.mjs';
 
@@ -154,7 +154,7 @@ export const belongings = {
       assert.equal(stream.status, 200);
       const events = sseEvents(stream.body);
       const query = new URL((await events.next()).value.data, owner.origin).search;
-      const has = { owner, query, stream, next: async () => (await events.next()).value.data };
+      const has = { owner, query, stream, next: async () => (await nextWithData(events)).data };
       await this.say(owner, has, initializeRequest('2024-11-05'));
       assert.ok(JSON.parse(await has.next()).result);
       return has;

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 
 import { openChromium, withChromium } from './chromium.mjs';
 import { HttpHost, program } from './host.mjs';
+import { patience } from './patience.mjs';
 
 const run = promisify(execFile);
 
@@ -76,6 +77,7 @@ export class Page {
     const browserContext = await (await browser()).createBrowserContext();
     const page = new Page(await browserContext.newPage(), host);
     context.after(() => browserContext.close());
+    page.tab.setDefaultTimeout(patience);
     await page.tab.setViewport({ width, height });
     await page.tab.goto(await host.link());
     await page.tab.waitForSelector('#state[data-state=live]');
@@ -109,7 +111,7 @@ export class Page {
 
   // Once the page shows something that fits: a function that runs in the page.
   until(fits, ...args) {
-    return this.tab.waitForFunction(fits, { polling: 'mutation', timeout: 20_000 }, ...args);
+    return this.tab.waitForFunction(fits, { polling: 'mutation', timeout: patience }, ...args);
   }
 
   untilText(selector, words) {

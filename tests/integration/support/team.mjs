@@ -48,11 +48,14 @@ export class Team {
     return stdout.trimEnd().split('\n');
   }
 
-  // A new token, once the host knows it.
+  // A new token, once the host knows it and has said so: nobody takes that line for that of a later change. The
+  // configuration must be one that is taken.
   async token(name, role, ...more) {
     const roles = [role].flat().flatMap((each) => ['--role', each]);
+    const taken = this.host?.log.next({ event: 'configuration taken' });
     const token = (await this.command('create', name, ...roles, ...more)).at(-1);
     if (this.host) await this.until(token, (status) => status !== 401);
+    await taken;
     return token;
   }
 
