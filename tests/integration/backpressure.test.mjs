@@ -56,7 +56,7 @@ test('AClientThatReadsSlowlyLosesNothing', async (context) => {
 });
 
 test('AClientThatGoesOnReadingGetsAllThoughItsInputHasEnded', async (context) => {
-  const { host, client, sizes } = await startUnread(context, ['--shutdown-grace-s', '1']);
+  const { host, client, sizes } = await startUnread(context, ['--shutdown-grace-s', '20']);
   client.endInput();
   readSlowly(host.child);
   assertAnswered(await client.rest(), sizes);

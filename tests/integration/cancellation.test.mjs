@@ -108,14 +108,16 @@ test('AModernCallIsCancelledWhenItsClientGoesThoughMoreIsOnTheWire', async () =>
 });
 
 test('ARequestThatComesWhileAnotherIsAnsweredIsAnsweredAfterIt', async () => {
-  const params = { name: 'wait', arguments: { label: 'first of two', milliseconds: 300 } };
+  const params = { name: 'wait', arguments: { label: 'first of two', milliseconds: 5000 } };
   const connection = await RawConnection.open(host.url);
   const ask = (headers, body) =>
     connection.write(requestText(host.url, 'POST', { ...contentHeaders, ...headers }, JSON.stringify(body)));
   ask(modernHeaders('tools/call', 'wait'), modernRequest('tools/call', params, 1));
   await untilOutcome('first of two begun', outcomesOverHttp);
+  const first = connection.response();
+  await assertInFlight(first);
   ask(modernHeaders('tools/list'), modernRequest('tools/list', {}, 2));
-  assert.equal(JSON.parse((await connection.response()).body).id, 1);
+  assert.equal(JSON.parse((await first).body).id, 1);
   assert.equal(JSON.parse((await connection.response()).body).id, 2);
   connection.end();
 });
@@ -123,7 +125,7 @@ test('ARequestThatComesWhileAnotherIsAnsweredIsAnsweredAfterIt', async () => {
 test('ALegacyCallIsNotCancelledByALostConnection', async () => {
   const session = await Session.open(host.url);
   const givingUp = new AbortController();
-  const params = { name: 'wait', arguments: { label: 'disconnected', milliseconds: 2000 } };
+  const params = { name: 'wait', arguments: { label: 'disconnected', milliseconds: 12_000 } };
   const call = assert.rejects(session.post(request('tools/call', params), {}, { signal: givingUp.signal }));
   await untilOutcome('disconnected begun', outcomesOverHttp);
   await assertInFlight(call);
@@ -135,10 +137,11 @@ test('ALegacyCallIsNotCancelledByALostConnection', async () => {
 test('ACancellationOfAnotherSessionsRequestIsIgnored', async () => {
   const mine = await Session.open(host.url);
   const other = await Session.open(host.url);
-  const params = { name: 'wait', arguments: { label: 'mine', milliseconds: 300 } };
+  const params = { name: 'wait', arguments: { label: 'mine', milliseconds: 5000 } };
   const call = mine.ask('tools/call', params, 'same-id');
   await untilOutcome('mine begun', outcomesOverHttp);
   const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'same-id' } };
+  await assertInFlight(call);
   assert.equal((await other.post(cancelled)).status, 202);
   assert.equal((await call).result.content[0].text, 'mine');
 });

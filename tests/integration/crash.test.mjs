@@ -280,10 +280,13 @@ test('CallsBeyondThoseThatMayRunWaitAndBeyondThoseInFlightAreRefused', async (co
   const components = await Components.create();
   await components.write('dying.json', JSON.stringify({ limits: { concurrentCalls: 2, callsInFlight: 4 } }));
   await components.add('dying');
-  const host = await serve(context, components, workers);
-  const waiting = Array.from({ length: 4 }, () => call(host, 'sleep', { milliseconds: 2500 }));
+  const host = await serve(context, components, [...workers, '--admin-listen', '127.0.0.1:0']);
+  const admin = await adminOf(host);
+  const waiting = Array.from({ length: 4 }, () => call(host, 'sleep', { milliseconds: 10_000 }));
   const concurrent = '2 calls run at once, as many as limits.concurrentCalls allows; further ones wait';
   await host.log.until({ event: 'plugin is at a limit', reason: concurrent });
+  const inFlight = async () => (await Metrics.read(admin)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/dying.so' });
+  await until(async () => (await inFlight()) === 4, inFlight);
   const many = '4 calls are in flight, as many as limits.callsInFlight allows';
   const isBusy = async () => {
     const { error } = await call(host, 'pid');

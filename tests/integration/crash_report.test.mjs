@@ -215,10 +215,12 @@ test('ASymbolizerThatHangsIsEndedAndTheCrashIsToldWithoutLines', { skip }, async
   context.after(() => host.stop().finally(() => components.discard()));
   const crashed = host.log.next({ event: 'plugin crashed' });
   const ask = async (how) => (await postModern(host.url, 'tools/call', { name: 'crash', arguments: { how } })).json();
+  const begin = Date.now();
   assert.match((await ask('write_null')).error.message, /through a null pointer/);
   // Nobody waits for it: the next call is served by a process that has been started since.
   assert.match((await ask('divide_by_zero')).error.message, /divided by zero/);
-  assert.deepEqual(host.log.matching({ event: 'plugin crashed' }), []);
+  // A symbolizer has five seconds.
+  if (Date.now() - begin < 4000) assert.deepEqual(host.log.matching({ event: 'plugin crashed' }), []);
   const event = await crashed;
   assert.match(event.at, /^crashing_debug\.so\+0x[0-9a-f]+$/);
   const { reason } = host.log.matching({ event: 'lines of source not found' })[0];

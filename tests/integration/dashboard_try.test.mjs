@@ -116,9 +116,9 @@ test('WhatTheFormCannotShowStaysJson', options, async (context) => {
 test('ACallThatTakesLongIsFollowedAndCancelled', options, async (context) => {
   const host = await serveWithDashboard(context, await Components.create('asking'), ['--task-after-ms', '200']);
   const page = await Page.open(context, host);
-  await run(page, 'tools/take_long', { milliseconds: '900' });
+  await run(page, 'tools/take_long', { milliseconds: '5000' });
   await page.untilText('.trial [role=status]', 'Task working');
-  await page.untilText('.result', 'worked for 900 ms');
+  await page.untilText('.result', 'worked for 5000 ms');
   await run(page, 'tools/work_and_ask');
   await page.untilText('.question', 'For whom?');
   await page.fill('name', 'Ada');

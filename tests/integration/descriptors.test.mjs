@@ -30,7 +30,7 @@ function socketsOf(pid) {
   return all;
 }
 
-test('NoSocketOfTheHostIsPassedOn', { timeout: 60_000 }, async (context) => {
+test('NoSocketOfTheHostIsPassedOn', { timeout: 240_000 }, async (context) => {
   const components = await Components.create('sample_v1');
   const collector = await Collector.start(context);
   const asked = new Promise((resolve) => (collector.answer = resolve)); // and never answers

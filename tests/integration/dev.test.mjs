@@ -137,7 +137,7 @@ function isLeft(group) {
 }
 
 for (const [what, ignore] of [['', ''], ['AlsoOneThatDoesNotHeedIt', 'trap "" TERM; ']]) {
-  test(`DevRunsTheCommandThatItIsGivenAndEndsItWithItself${what}`, { timeout: 60_000 }, async (context) => {
+  test(`DevRunsTheCommandThatItIsGivenAndEndsItWithItself${what}`, { timeout: 240_000 }, async (context) => {
     const project = await plainProject(context);
     const host = await project.serve(`${ignore}echo begun $$; sleep 1000`);
     const group = Number(await printed(host, /begun (\d+)/));
@@ -148,7 +148,7 @@ for (const [what, ignore] of [['', ''], ['AlsoOneThatDoesNotHeedIt', 'trap "" TE
   });
 }
 
-test('DevDoesNotBuildForEverWhatEachBuildChanges', { timeout: 60_000 }, async (context) => {
+test('DevDoesNotBuildForEverWhatEachBuildChanges', { timeout: 240_000 }, async (context) => {
   const project = await plainProject(context);
   await writeFile(join(project.place, 'a.c'), '');
   const host = await project.serve('date +%N > made.txt; echo done');

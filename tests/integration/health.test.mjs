@@ -53,7 +53,9 @@ test('ItIsNotLogged', async (context) => {
   const host = await serve(context, await Components.create('sample_v1'), ['--log-level', 'debug', ...admin]);
   const base = await adminOf(host);
   await postModern(host.url, 'tools/list');
-  const before = host.log.entries.length;
+  // What a busy machine makes a host say besides.
+  const said = () => host.log.entries.filter(({ event }) => event !== 'components folder is slow').length;
+  const before = said();
   for (let i = 0; i < 20; ++i) {
     for (const path of ['/livez', '/readyz']) {
       assert.equal(await status(host.address, path), 200);
@@ -62,7 +64,7 @@ test('ItIsNotLogged', async (context) => {
   }
   await postModern(host.url, 'tools/call', { name: 'no such tool' });
   await host.log.until({ event: 'call', outcome: 'refused' });
-  assert.equal(host.log.entries.length, before + 1, host.log.text());
+  assert.equal(said(), before + 1, host.log.text());
 });
 
 // One whose plugin does not come back waits for it for a second.
@@ -91,7 +93,7 @@ test('AHostThatStopsIsAliveAndNotReady', async (context) => {
   const options = [...admin, '--shutdown-grace-s', '60'];
   const host = (await HttpHost.start(components, options)).killAfter(context, components);
   const base = await adminOf(host);
-  const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { milliseconds: 10_000, label: 'a' } });
+  const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { milliseconds: 20_000, label: 'a' } });
   await untilNoted(host.url, 'a begun');
   const stopping = host.log.until({ event: 'stopping' });
   host.signal('SIGTERM');

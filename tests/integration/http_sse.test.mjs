@@ -160,10 +160,10 @@ test('GivesSignsOfLife', async () => {
 
 test('LetsACallFinishWhenTheHostStops', async (context) => {
   const own = await Components.create('slow');
-  const stopping = (await HttpHost.start(own, option)).killAfter(context, own);
+  const stopping = (await HttpHost.start(own, [...option, '--shutdown-grace-s', '60'])).killAfter(context, own);
   const stream = await Stream.open(new URL('/sse', stopping.url));
   await stream.ask(initializeRequest('2024-11-05'));
-  await stream.say(request('tools/call', { name: 'wait', arguments: { label: 'last', milliseconds: 4000 } }));
+  await stream.say(request('tools/call', { name: 'wait', arguments: { label: 'last', milliseconds: 9000 } }));
   await untilNoted(stopping.url, 'last begun');
   const answer = stream.next();
   const stopped = stopping.stop();

@@ -72,14 +72,21 @@ test('HeadersWithoutEndAreRefused', async () => {
 // Says `text` to a host with these options, and then a byte now and then, which is not enough to go on.
 async function assertTooSlow(context, options, text, byte) {
   const host = await serve(context, await Components.create('catalogue'), options);
-  const connection = await RawConnection.open(host.url);
-  const begin = Date.now();
-  connection.write(text(host.url));
-  const drip = setInterval(() => connection.write(byte), 100);
-  context.after(() => clearInterval(drip));
-  assertRefused(await connection.response(), 408, /too long/);
-  assert.ok(Date.now() - begin < 8000, 'sooner than without the options');
-  await connection.closed;
+  const timeToRefusal = async () => {
+    const connection = await RawConnection.open(host.url);
+    const begin = Date.now();
+    connection.write(text(host.url));
+    const drip = setInterval(() => connection.write(byte), 100);
+    context.after(() => clearInterval(drip));
+    assertRefused(await connection.response(), 408, /too long/);
+    const time = Date.now() - begin;
+    await connection.closed;
+    return time;
+  };
+  // Any of them may take long on a busy machine.
+  let quickest = await timeToRefusal();
+  for (let more = 2; more > 0 && quickest >= 8000; --more) quickest = await timeToRefusal();
+  assert.ok(quickest < 8000, 'sooner than without the options');
 }
 
 test('HeadersThatComeTooSlowlyAreRefused', (context) =>

@@ -23,7 +23,7 @@ async function follow(context, ...args) {
   return { ended, lines };
 }
 
-test('TheLogShowsItsLastLinesAndThoseThatFollow', { timeout: 60_000 }, async (context) => {
+test('TheLogShowsItsLastLinesAndThoseThatFollow', { timeout: 240_000 }, async (context) => {
   const host = await serve(context, await Components.create('sample_v1'));
   const { event, level, url } = host.log.entries.at(-1);
   const log = await follow(context, '--last', '1', '--level', 'debug', '--count', '2');
@@ -35,7 +35,7 @@ test('TheLogShowsItsLastLinesAndThoseThatFollow', { timeout: 60_000 }, async (co
   assert.equal(host.log.matching({ event: 'call' }).length, 0, 'the log has its own level');
 });
 
-test('TheLogIsReadAsPeopleReadIt', { timeout: 60_000 }, async (context) => {
+test('TheLogIsReadAsPeopleReadIt', { timeout: 240_000 }, async (context) => {
   const components = await Components.create('sample_v1', 'no_entry');
   await serve(context, components);
   const all = await command('log', '--no-follow');
@@ -54,7 +54,7 @@ test('TheLogIsReadAsPeopleReadIt', { timeout: 60_000 }, async (context) => {
   assert.match((await command('log', '--level', 'loud')).stderr, /"loud" is not one of trace\|debug\|info\|warning\|error/);
 });
 
-test('TheLogEndsWithItsHost', { timeout: 60_000 }, async (context) => {
+test('TheLogEndsWithItsHost', { timeout: 240_000 }, async (context) => {
   const host = await serve(context, await Components.create('sample_v1'));
   const log = await follow(context);
   await host.stop();

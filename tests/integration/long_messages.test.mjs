@@ -176,9 +176,9 @@ test('TheAnswer413HasTheIdOfARequestThatIsLongInComing', async () => {
   const headers = { ...contentHeaders, ...modernHeaders('tools/call', 'length'), 'Content-Length': long };
   connection.write(requestText(host.url, 'POST', headers));
   connection.write('{"method":"tools/call","params":{"name":"length","arguments":{"text":"');
-  for (let i = 0; i < 6; ++i) {
+  for (let i = 0; i < 36; ++i) {
     connection.write('x');
-    await sleep(600);
+    await sleep(100);
   }
   connection.write('"}},"jsonrpc":"2.0","id":7');
   connection.write('}');

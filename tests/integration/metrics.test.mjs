@@ -71,7 +71,7 @@ test('ACallThatIsCancelledAndAToolThatFailsHaveErrorTypes', async (context) => {
   await until(async () => (await Metrics.read(base)).requests(labels) >= 1, () => host.log.text());
 });
 
-test('WhatClientsInventAddsNothing', async (context) => {
+test('WhatClientsInventAddsNothing', { timeout: 400_000 }, async (context) => {
   const host = await serve(context, await Components.create('sample_v1'), admin);
   const base = await adminOf(host);
   // Straight to the host, because they are many and their answers are all the same.
