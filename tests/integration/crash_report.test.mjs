@@ -268,12 +268,15 @@ test('ALogFromElsewhereIsMadeReadable', { skip }, async (context) => {
 });
 
 const valgrind = spawnSync('valgrind', ['--version']).status === 0;
-test('ValgrindCanWatchAWorker', { skip: sanitizer || (!valgrind && 'install valgrind') }, async (context) => {
+test('ValgrindCanWatchAWorker', { timeout: 480_000, skip: sanitizer || (!valgrind && 'install valgrind') }, async (context) => {
   const components = await Components.create('plain_c');
   context.after(() => components.discard());
   const words = argumentsOf('list', components, ['--isolation', 'worker']);
   const all = ['--trace-children=yes', program, ...words];
-  const { stdout, stderr, status } = await run('valgrind', all, { timeout: 90_000 });
+  let tried;
+  // A worker has ten seconds to load its plugin, which valgrind does not always let it have on a busy machine.
+  for (let i = 0; i < 5 && tried?.status !== 0; ++i) tried = await run('valgrind', all, { timeout: 90_000 });
+  const { stdout, stderr, status } = tried;
   assert.equal(status, 0, stderr);
   assert.match(stdout, /plain_c\.so: plain_c /);
 });
