@@ -94,15 +94,6 @@ bool look_at_owner(const std::filesystem::path& file, struct ::stat& owner) {
   return ::stat(file.has_parent_path() ? file.parent_path().c_str() : ".", &owner) == 0;
 }
 
-// What root makes here belongs to whoever it is for. A file that has another name, too, may be anybody's.
-bool give_to_owner(const FileDescriptor& made, const struct ::stat& owner) {
-  struct ::stat status {};
-  if (::fstat(made.get(), &status) != 0) return false;
-  if (status.st_uid == owner.st_uid && status.st_gid == owner.st_gid) return true;
-  if (!S_ISREG(status.st_mode) || status.st_nlink != 1) return false;
-  return ::fchown(made.get(), owner.st_uid, owner.st_gid) == 0;
-}
-
 // Owner, group and readers stay who they are: the host may be one of them.
 Result<> replace(const std::filesystem::path& file, const std::string& text) {
   auto next = file;
@@ -132,6 +123,7 @@ Result<FileDescriptor> lock(const std::filesystem::path& file) {
   auto name = file;
   name += ".lock";
   auto locked = open_file(name, O_RDWR | O_CREAT | O_NOFOLLOW, owner_only);
+  // What root makes here belongs to whoever it is for.
   struct ::stat owner {};
   const bool is_usable = locked && (::geteuid() != 0 || !look_at_owner(file, owner) || give_to_owner(locked, owner));
   if (!is_usable || uninterrupted([&] { return ::flock(locked.get(), LOCK_EX); }) != 0) return fail_with(name, "lock");

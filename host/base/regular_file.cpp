@@ -1,7 +1,6 @@
 #include "base/regular_file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -38,6 +37,14 @@ Result<> check_owner_only(const FileDescriptor& file, bool is_secret) {
   if (is_secret && (status.st_mode & S_IROTH) != 0) return fail("everybody may read it; chmod o-r it");
   if (status.st_uid != 0 && status.st_uid != ::geteuid()) return fail("it is another user's; chown it to this one");
   return {};
+}
+
+bool give_to_owner(const FileDescriptor& made, const struct ::stat& owner) {
+  struct ::stat status {};
+  if (::fstat(made.get(), &status) != 0) return false;
+  if (status.st_uid == owner.st_uid && status.st_gid == owner.st_gid) return true;
+  if (!S_ISREG(status.st_mode) || status.st_nlink != 1) return false;
+  return ::fchown(made.get(), owner.st_uid, owner.st_gid) == 0;
 }
 
 Result<std::string> read_regular_file(const FileDescriptor& file, std::size_t max_size) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/file_descriptor.hpp"
@@ -39,6 +40,10 @@ Result<FileIdentity> identity_of_regular_file(const FileDescriptor& file);
 
 // An error if others than its owner may write to it, or, of a secret, others than its owner and its group read it.
 Result<> check_owner_only(const FileDescriptor& file, bool is_secret = true);
+
+// Gives a file that this process has made to the owner and the group of another one. False: it has others, and cannot
+// be given away; one that has another name, too, may be anybody's, and is not.
+bool give_to_owner(const FileDescriptor& made, const struct ::stat& owner);
 
 // All of a file that has at most `max_size` bytes.
 Result<std::string> read_regular_file(const FileDescriptor& file, std::size_t max_size);

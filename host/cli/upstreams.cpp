@@ -51,6 +51,12 @@ std::optional<fs::path> find_upstream(const fs::path& components, const std::str
   return std::nullopt;
 }
 
+// What is wrong with a name; empty: nothing. At a file whose name begins with a full stop no host looks.
+std::string mistake_in_upstream_name(const std::string& name) {
+  if (is_component_name(name) && name.front() != '.') return {};
+  return "\"" + name + "\" is no name: it must be 1 to 128 characters of A-Za-z0-9_.-, the first of them no full stop";
+}
+
 // "NAME=VALUE", or "NAME=@FILE" for what is in a file.
 Result<OrderedJson> read_pairs(const std::vector<std::string>& pairs, const std::string& option) {
   auto json = OrderedJson::object();
@@ -90,6 +96,7 @@ Result<OrderedJson> settings_of(const UpstreamsCommand& command) {
     return fail("after a URL nothing follows, but there is \"" + words[1] + "\"; options go before NAME");
   if (is_url && !environment->empty()) return fail("--env is for a COMMAND; a URL has --header");
   if (!is_url && !headers->empty()) return fail("--header is for a URL; a COMMAND has --env");
+  if (!is_url && command.sse) return fail("--sse is for a URL");
   if (is_url) {
     if (command.sse) settings["type"] = "sse";
     settings["url"] = words.front();
@@ -105,7 +112,40 @@ Result<OrderedJson> settings_of(const UpstreamsCommand& command) {
   return settings;
 }
 
-// Under a name that nobody else looks for, and then in place at once. What may hold secrets its owner alone reads.
+// Whether it is in the file itself, and not only where to find it.
+bool has_secret(const OrderedJson& settings) {
+  if (settings.contains("oauth")) return true;
+  const auto has_text = [&settings](const char* member) {
+    const auto texts = settings.value(member, OrderedJson::object());
+    return std::ranges::any_of(texts, [](const OrderedJson& text) { return text.is_string(); });
+  };
+  return has_text("env") || has_text("headers");
+}
+
+// Owner, group and what the group may read stay as they were: the host may be another user than this one.
+Result<> keep_owner(const FileDescriptor& made, const struct ::stat& replaced) {
+  constexpr ::mode_t all = S_IRWXU | S_IRWXG | S_IRWXO;
+  // A group that may not read the file is of no use to it.
+  const bool needs_owner = replaced.st_uid != ::geteuid() || (replaced.st_mode & S_IRGRP) != 0;
+  if (!give_to_owner(made, replaced) && needs_owner)
+    return fail("it cannot be given to the owner and the group of the one that is there, which only root can do");
+  struct ::stat status {};
+  const bool has_mode = ::fstat(made.get(), &status) == 0 &&
+                        ::fchmod(made.get(), (status.st_mode & all) | (replaced.st_mode & S_IRGRP)) == 0;
+  return has_mode ? Result<>() : Result<>(fail(last_error()));
+}
+
+// All of it, or why not.
+Result<> write_text(const FileDescriptor& file, const std::string& text) {
+  const auto written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
+  if (written < 0) return fail(last_error());
+  // What is left of a disk that is full takes a part.
+  if (written != static_cast<ssize_t>(text.size())) return fail("there is no room for all of it");
+  return {};
+}
+
+// Under a name that nobody else looks for, and then in place at once. What holds a secret its owner reads, and the
+// group that could do so before.
 Result<> write_settings(const fs::path& file, const OrderedJson& settings) {
   auto text = dump(settings);
   if (auto checked = read_upstream_settings(text, file.parent_path(), {}); checked.has_error()) {
@@ -117,19 +157,24 @@ Result<> write_settings(const fs::path& file, const OrderedJson& settings) {
   fs::create_directories(file.parent_path(), error);
   const auto aside = file.parent_path() / ("." + file.filename().string() + ".new");
   fs::remove(aside, error);
-  const bool may_hold_secrets = settings.contains("env") || settings.contains("headers") || settings.contains("oauth");
-  const ::mode_t mode = may_hold_secrets ? S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
+  const ::mode_t mode = has_secret(settings) ? S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
   const auto opened = open_file(aside, O_WRONLY | O_CREAT | O_EXCL, mode);
   if (!opened) return fail(aside.string() + " cannot be written: " + last_error());
-  const auto written = uninterrupted([&] { return ::write(opened.get(), text.data(), text.size()); });
-  // What is left of a disk that is full takes a part.
-  const auto why_not = written < 0 ? last_error() : std::string("there is no room for all of it");
-  const bool is_whole = written == static_cast<ssize_t>(text.size());
-  if (is_whole) fs::rename(aside, file, error);
-  if (is_whole && !error) return {};
+  auto made = write_text(opened, text);
+  struct ::stat replaced {};
+  if (made.has_value() && ::stat(file.c_str(), &replaced) == 0) made = keep_owner(opened, replaced);
+  if (made.has_value()) fs::rename(aside, file, error);
+  if (made.has_value() && !error) return {};
   std::error_code ignored;
-  fs::remove(aside, ignored);  // it may hold secrets
-  return fail(file.string() + " cannot be written: " + (is_whole ? error.message() : why_not));
+  fs::remove(aside, ignored);  // it may hold a secret
+  return fail(file.string() + " cannot be written: " + (made.has_error() ? made.error().message : error.message()));
+}
+
+// Neither a host of another user nor its group can.
+bool only_root_reads(const fs::path& file) {
+  struct ::stat status {};
+  if (::geteuid() != 0 || ::stat(file.c_str(), &status) != 0 || status.st_uid != 0) return false;
+  return (status.st_mode & S_IROTH) == 0 && ((status.st_mode & S_IRGRP) == 0 || status.st_gid == 0);
 }
 
 // As a shell finds it.
@@ -149,8 +194,11 @@ bool is_program(const fs::path& program) {
 }
 
 // Why the host would refuse the server now. What is not there may come, or be there for the host alone.
-std::vector<std::string> refusals_of(const OrderedJson& settings, const fs::path& folder) {
+std::vector<std::string> refusals_of(const OrderedJson& settings, const fs::path& written) {
   std::vector<std::string> all;
+  const auto folder = written.parent_path();
+  if (only_root_reads(written))
+    all.push_back(written.string() + ": only root can read it; chgrp it to the host's group and chmod 640 it");
   const auto program = settings.value("command", "");
   const bool is_path = program.find('/') != std::string::npos;
   if (!program.empty() && !is_program(is_path ? folder / program : fs::path(program))) {
@@ -186,8 +234,7 @@ void remark_on_options(const std::vector<std::string>& words) {
 }
 
 int add_upstream(const UpstreamsCommand& command) {
-  if (!is_component_name(command.name))
-    return complain("\"" + command.name + "\" is no name: it must be 1 to 128 characters of A-Za-z0-9_.-");
+  if (const auto mistake = mistake_in_upstream_name(command.name); !mistake.empty()) return complain(mistake);
   const auto settings = settings_of(command);
   if (settings.has_error()) return complain(settings.error().message);
   const auto& components = command.config.host.components;
@@ -196,7 +243,7 @@ int add_upstream(const UpstreamsCommand& command) {
   const auto file = find_upstream(components, command.name).value_or(file_of(components, command.name));
   if (const auto written = write_settings(file, *settings); written.has_error())
     return complain(written.error().message);
-  const auto refusals = refusals_of(*settings, file.parent_path());
+  const auto refusals = refusals_of(*settings, file);
   std::cout << "Wrote " << file.string();
   if (refusals.empty())
     std::cout << "; a host that runs serves it at once, and \"mcp-plugin-host list\" says what it has.";
@@ -207,6 +254,7 @@ int add_upstream(const UpstreamsCommand& command) {
 }
 
 int remove_upstream(const UpstreamsCommand& command) {
+  if (const auto mistake = mistake_in_upstream_name(command.name); !mistake.empty()) return complain(mistake);
   const auto file = find_upstream(command.config.host.components, command.name);
   if (!file) {
     std::cerr << "mcp-plugin-host: there is no " << file_of(command.config.host.components, command.name).string()
@@ -263,6 +311,12 @@ int import_upstreams(const UpstreamsCommand& command) {
       std::cout << "Left out " << server.name << ", which is disabled there\n";
       continue;
     }
+    if (const auto mistake = mistake_in_upstream_name(name); !mistake.empty()) {
+      std::cerr << server.name << ": its file would be " << name << upstream_ending
+                << ", at which no host looks; give it another name there\n";
+      status = nothing_done;
+      continue;
+    }
     if (const auto [same, is_new] = names.emplace(name, server.name); !is_new) {
       std::cerr << server.name << ": its file would be that of " << same->second << ", " << name
                 << "; give one of them another name there\n";
@@ -288,7 +342,7 @@ int import_upstreams(const UpstreamsCommand& command) {
     }
     std::cout << "\n";
     tell_what_is_left_to_do(server);
-    remark_on(refusals_of(server.settings, file.parent_path()));
+    remark_on(refusals_of(server.settings, file));
   }
   return status;
 }

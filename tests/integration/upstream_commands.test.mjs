@@ -1,7 +1,7 @@
 // The commands about servers elsewhere, without a host that runs: add, import and inspect.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -57,6 +57,46 @@ test('AddSaysThatASecretCannotBeRead', async (context) => {
   assert.equal(stderr, '');
 });
 
+test('OnlyAFileThatHoldsASecretIsItsOwnersAlone', async (context) => {
+  const { components, on } = await folder(context);
+  const file = components.file('wiki.mcp.json');
+  const modeAfter = async (...options) => {
+    await on('add', '--force', ...options, 'wiki', 'https://wiki.example.com/mcp');
+    return (await stat(file)).mode & 0o777;
+  };
+  const readByAll = 0o644 & ~process.umask();
+  assert.equal(await modeAfter('--header', `Authorization=@${join(components.folder, 'token.txt')}`), readByAll);
+  await chmod(file, 0o600);
+  assert.equal(await modeAfter('--header', 'Authorization=Bearer secret'), 0o600);
+  await chmod(file, 0o640);
+  assert.equal(await modeAfter('--header', 'Authorization=Bearer secret'), 0o640);
+});
+
+test('WhatRootReplacesBelongsToTheSameUserAndGroup', { skip: process.getuid() !== 0 && 'needs root' }, async (context) => {
+  const { components, on } = await folder(context);
+  const file = components.file('wiki.mcp.json');
+  const add = (...options) => on('add', ...options, '--header', 'Authorization=Bearer secret', 'wiki', 'https://wiki.example.com/mcp');
+  const first = await add();
+  assert.equal(first.stdout, `Wrote ${file}\n`, 'and promises nothing');
+  assert.match(first.stderr, /wiki\.mcp\.json: only root can read it; chgrp it to the host's group and chmod 640 it\n$/);
+  const [user, group] = [12345, 23456];
+  await chown(file, user, group);
+  await chmod(file, 0o640);
+  assert.equal((await add('--force')).stderr, '');
+  const { uid, gid, mode } = await stat(file);
+  assert.deepEqual([uid, gid, mode & 0o777], [user, group, 0o640]);
+});
+
+test('RemoveTouchesNoFileElsewhere', async (context) => {
+  const { components, on } = await folder(context);
+  const file = join(components.folder, 'x.mcp.json');
+  await writeFile(file, '{}');
+  const { status, stderr } = await on('remove', '../../x');
+  assert.equal(status, 2);
+  assert.match(stderr, /"\.\.\/\.\.\/x" is no name: /);
+  assert.ok(existsSync(file));
+});
+
 test('AddAndImportWriteNothingThatNoHostCanUse', async (context) => {
   const { components, on } = await folder(context);
   const refused = async (...args) => {
@@ -77,6 +117,12 @@ test('AddAndImportWriteNothingThatNoHostCanUse', async (context) => {
   assert.equal(await imported('{"mcpServers": {}}'), `mcp-plugin-host: there is no server in ${file}\n`);
   assert.match(await imported('{\n  // none\n  "servers": {}\n}'),
     /clients\.json: it is not valid JSON at line 2, column 3: .*; comments and trailing commas are not read\n$/);
+  for (const name of ['.wiki', '', '../wiki'])
+    assert.match(await refused('add', name, 'sh'), /^mcp-plugin-host: "\S*" is no name: .*, the first of them no full stop\n$/);
+  assert.equal(await refused('add', '--sse', 'wiki', 'sh'), 'mcp-plugin-host: --sse is for a URL\n');
+  for (const name of ['.wiki', ''])
+    assert.equal(await imported(JSON.stringify({ mcpServers: { [name]: { command: 'sh' } } })),
+      `${name}: its file would be ${name}.mcp.json, at which no host looks; give it another name there\n`);
   assert.deepEqual(await readdir(components.file('.')), []);
   const absent = join(components.folder, 'absent');
   const { status, stderr } = await command('add', '--components', absent, 'x', 'true');
