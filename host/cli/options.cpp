@@ -40,7 +40,9 @@ Config stdio_defaults() {
 }
 
 void add_control(CLI::App& app, OperatorOptions& options) {
-  app.add_option("--control", options.control, "Socket of the host, where several run")->type_name("PATH");
+  app.add_option("--control", options.control, "Socket of the host, where several run")
+      ->type_name("PATH")
+      ->check(mistake_in_value);
 }
 
 void add_operator_options(CLI::App& app, OperatorOptions& options) {
@@ -73,8 +75,8 @@ CLI::Option& offer_count(CLI::App& app, const std::string& name, const std::stri
   return *app.add_option(name, count, description)->check(check);
 }
 
-// Where no name means all, an empty one is a mistake.
-std::string mistake_in_operated_name(const std::string& name) {
+// Where no name means all, or anybody, an empty one is a mistake.
+std::string mistake_in_name(const std::string& name) {
   return name.empty() ? "the name is empty" : "";
 }
 
@@ -279,8 +281,11 @@ CLI::App& CommandLine::offer_call(PluginMethod method, const std::string& name, 
                   .app();
   app.add_flag("--json", call_.json, "Print the whole result");
   auto* const url =
-      app.add_option("--url", call_.url, "Ask the server there, http://127.0.0.1:8080/mcp, and start no plugins");
-  app.add_option("--token-file", call_.token_file, "A file with the token that the server wants")->needs(url);
+      app.add_option("--url", call_.url, "Ask the server there, http://127.0.0.1:8080/mcp, and start no plugins")
+          ->check(mistake_in_value);
+  app.add_option("--token-file", call_.token_file, "A file with the token that the server wants")
+      ->needs(url)
+      ->check(mistake_in_value);
   if (method == PluginMethod::completion_complete) return app;
   // One at a time, because CLI11 would take a list apart.
   app.add_option("--answer", call_.answers,
@@ -338,9 +343,11 @@ void CommandLine::offer_project_tools() {
   dev.offer(serving_settings);
   dev.offer(http_settings);
   dev.app().add_option("DIR", dev_.directory, "The project")->capture_default_str();
-  dev.app().add_option(
-      "--build", dev_.build,
-      "The command that builds it, where that is not CMake, to be run in DIR; its plugins are in --components then");
+  dev.app()
+      .add_option(
+          "--build", dev_.build,
+          "The command that builds it, where that is not CMake, to be run in DIR; its plugins are in --components then")
+      ->check(mistake_in_value);
   dev.app().add_flag("--inspector", dev_.inspector, "Open the official MCP Inspector, which npx fetches");
 
   auto& symbolize =
@@ -351,7 +358,9 @@ void CommandLine::offer_project_tools() {
 
   auto& create = offer(app_, "new", "Make a plugin project that builds at once", [this] { return new_; });
   create.add_option("NAME", new_.name, "Of the plugin")->required()->check(mistake_in_plugin_name);
-  create.add_option("--in", new_.directory, "Where to make the folder NAME")->capture_default_str();
+  create.add_option("--in", new_.directory, "Where to make the folder NAME")
+      ->capture_default_str()
+      ->check(mistake_in_value);
   create.add_option("--lang", new_.language, "The language that it is written in")
       ->type_name("cpp|c|rust|go|zig")
       ->capture_default_str();
@@ -397,23 +406,20 @@ void CommandLine::offer_tools_for_operators() {
   offer_log();
   auto& trace = offer(app_, "trace", "Show what is said in the calls of a running host, as lines of JSON",
                       [this] { return trace_; });
-  trace.add_option("PLUGIN", trace_.plugin, "The name of the only one that is of interest")
-      ->check(mistake_in_operated_name);
+  trace.add_option("PLUGIN", trace_.plugin, "The name of the only one that is of interest")->check(mistake_in_name);
   trace.add_option("--component", trace_.component, "The name or the URI of the only one that is of interest")
-      ->check(mistake_in_operated_name);
+      ->check(mistake_in_name);
   offer_count(trace, "--count", "End after so many lines", trace_.count, 1);
   add_control(trace, trace_.options);
   const auto offer_operation = [this](const std::string& name, const std::string& description, bool needs_plugin) {
     auto& app = offer(app_, name, description, [this] { return operate_; });
     add_operator_options(app, operate_.options);
-    app.add_option("PLUGIN", operate_.plugin, "Its name, or its file")
-        ->required(needs_plugin)
-        ->check(mistake_in_operated_name);
+    app.add_option("PLUGIN", operate_.plugin, "Its name, or its file")->required(needs_plugin)->check(mistake_in_name);
     if (name != "reload") {
       app.add_option(
              "--component", operate_.component,
              "The name or the URI of a tool, a prompt, a resource or a template, where the whole plugin is not meant")
-          ->check(mistake_in_operated_name);
+          ->check(mistake_in_name);
     }
     app.callback([this, name] { operate_.command = name; });
   };
@@ -439,7 +445,7 @@ void CommandLine::offer_log() {
   auto& log = offer(app_, "log", "Show the log of a running host: its last lines, and those that follow",
                     [this] { return log_; });
   log.add_option("PLUGIN", log_.plugin, "The name or the file of the only one that is of interest")
-      ->check(mistake_in_operated_name);
+      ->check(mistake_in_name);
   offer_choice(log, "--level", "Only lines of this level and above", {log_level_names.begin(), log_level_names.end()},
                [this](const std::string& name) { log_.level = name; })
       .default_str(log_.level);
@@ -517,18 +523,20 @@ void CommandLine::offer_tokens() {
         .app();
   };
   auto& create = offer_word("create", "Make one and print it: nothing shows it again", TokenCommand::What::create);
-  create.add_option("NAME", token_.name, "Who is to have it")->required();
+  create.add_option("NAME", token_.name, "Who is to have it")->required()->check(mistake_in_name);
   create.add_option("--role", token_.roles, "Role that it gives")
       ->type_name("ROLE")
       ->required()
       ->allow_extra_args(false);
   create.add_option("--expires", token_.expiry, "After which it is good no longer: 90d, 12h, 2027-01-31")
-      ->type_name("TIME");
+      ->type_name("TIME")
+      ->check(mistake_in_value);
   offer_word("list", "Say which there are", TokenCommand::What::list)
       .add_flag("--json", token_.json, "One JSON object");
   offer_word("revoke", "End one, or all of a name; the host takes notice at once", TokenCommand::What::revoke)
       .add_option("NAME", token_.name, "Who has it, or its ID")
-      ->required();
+      ->required()
+      ->check(mistake_in_name);
 }
 
 void CommandLine::offer_upstreams() {
@@ -581,7 +589,9 @@ void CommandLine::offer_explain() {
   explain.add_option("--as", explain_.who, "Who has a token, ISSUER#SUBJECT, or anonymous")
       ->type_name("WHO")
       ->capture_default_str();
-  explain.add_option("--server", explain_.server, "Of [servers.NAME]; by default the whole")->type_name("NAME");
+  explain.add_option("--server", explain_.server, "Of [servers.NAME]; by default the whole")
+      ->type_name("NAME")
+      ->check(mistake_in_value);
   explain.add_option("--role", explain_.roles, "That the issuer gives ISSUER#SUBJECT")
       ->type_name("ROLE")
       ->allow_extra_args(false);
@@ -606,9 +616,12 @@ void CommandLine::offer_audit() {
   auto& verify =
       offer_word("verify", "Say whether these files are what a host has written", AuditCommand::What::verify);
   verify.add_option("FILE", audit_.files, "The log, the oldest file first")->required();
-  verify.add_option("--key", audit_.key, "The public key by which its checkpoints must be signed")->type_name("FILE");
+  verify.add_option("--key", audit_.key, "The public key by which its checkpoints must be signed")
+      ->type_name("FILE")
+      ->check(mistake_in_value);
   verify.add_option("--head", audit_.head, "A line that must be there, as a host or this command has told it")
-      ->type_name("SEQ:HASH");
+      ->type_name("SEQ:HASH")
+      ->check(mistake_in_value);
   offer_word("key", "Make a private key for [audit] key, and print the public one", AuditCommand::What::key)
       .add_option("FILE", audit_.files, "Where to write it")
       ->required()

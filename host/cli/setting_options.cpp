@@ -111,12 +111,17 @@ const std::span<const SettingOption> serving_settings = serving_options;
 const std::span<const SettingOption> http_settings = http_options;
 const std::span<const SettingOption> stdio_settings = stdio_options;
 
+std::string mistake_in_value(const std::string& text) {
+  return text.empty() ? "its value is empty" : "";
+}
+
 ConfiguredCommand::ConfiguredCommand(CLI::App& app, Config defaults) : app_(app), defaults_(std::move(defaults)) {}
 
 void ConfiguredCommand::prepare() {
   app_.add_option("--config", file_, "Configuration file (TOML); the other options count instead of what it says")
       ->type_name("FILE")
-      ->envname("MCP_CONFIG");
+      ->envname("MCP_CONFIG")
+      ->check(mistake_in_value);
   const auto shown = config_form().show(defaults_);
   for (const auto& settings : offered_) {
     for (const auto& setting : settings)
@@ -148,6 +153,7 @@ void ConfiguredCommand::offer(const SettingOption& setting, const OrderedJson& s
     const auto at = pointer_to(key, "");
     if (shown.contains(at)) option->default_str(default_words(shown.at(at)));
   }
+  if (schema.value("format", "").starts_with("path")) option->check(mistake_in_value);
   if (type == "integer") option->type_name("INT");
   if (schema.contains("enum")) option->type_name(choice_words(schema["enum"]));
   if (setting.environment != nullptr) option->envname(setting.environment);

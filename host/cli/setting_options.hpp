@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -24,6 +25,9 @@ extern const std::span<const SettingOption> host_settings;
 extern const std::span<const SettingOption> serving_settings;
 extern const std::span<const SettingOption> http_settings;
 extern const std::span<const SettingOption> stdio_settings;
+
+// CLI11's check of an option that must not be given in vain: without a value it would count as not given.
+std::string mistake_in_value(const std::string& text);
 
 // The options of one command, and the configuration that they come to.
 class ConfiguredCommand {
