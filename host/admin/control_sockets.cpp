@@ -15,6 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto own_folder = "mcp-plugin-host";
+
+// Of the user's session; empty: this process knows of none.
+fs::path session_folder() {
+  const char* const run = std::getenv("XDG_RUNTIME_DIR");
+  return run != nullptr && *run == '/' ? fs::path(run) / own_folder : fs::path();
+}
+
 // A folder and not a link, and closed to everybody but its owner: whoever can write there can pose as a host.
 bool is_closed(const fs::path& folder, struct ::stat& status) {
   return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
@@ -43,13 +51,18 @@ Result<> make_private(const fs::path& folder) {
 
 std::vector<fs::path> control_folders() {
   std::vector<fs::path> folders;
-  if (const char* run = std::getenv("XDG_RUNTIME_DIR"); run != nullptr && *run == '/') {
-    folders.push_back(fs::path(run) / "mcp-plugin-host");
-  }
+  if (auto folder = session_folder(); !folder.empty()) folders.push_back(std::move(folder));
   folders.push_back(state_folder() / ".control");
   std::error_code none;
   const auto temporary = fs::temp_directory_path(none);
   if (!none) folders.push_back(temporary / ("mcp-control-" + std::to_string(::geteuid())));
+  return folders;
+}
+
+std::vector<fs::path> folders_of_hosts() {
+  auto folders = control_folders();
+  // Where systemd puts it.
+  if (session_folder().empty()) folders.push_back(fs::path("/run/user") / std::to_string(::geteuid()) / own_folder);
   return folders;
 }
 

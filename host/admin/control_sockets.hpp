@@ -17,6 +17,9 @@ namespace mcph {
 // hosts and operators may run in different environments.
 std::vector<std::filesystem::path> control_folders();
 
+// Where hosts of this user may listen: also in the folder of its session, where this process does not know of one.
+std::vector<std::filesystem::path> folders_of_hosts();
+
 // Where this process is to listen. Makes the folder.
 Result<std::filesystem::path> own_control_socket(const std::vector<std::filesystem::path>& folders = control_folders());
 
@@ -24,7 +27,7 @@ Result<std::filesystem::path> own_control_socket(const std::vector<std::filesyst
 inline const std::filesystem::path service_control_folder = "/run/mcp-plugin-host";
 
 // The sockets of all hosts that run, for root also the service's. Removes those that dead ones have left.
-std::vector<std::filesystem::path> control_sockets(std::vector<std::filesystem::path> folders = control_folders());
+std::vector<std::filesystem::path> control_sockets(std::vector<std::filesystem::path> folders = folders_of_hosts());
 
 // Listens where the operator wants: at the path `wanted`, or, where that is empty, at this process's own socket,
 // without which the log has a warning and the host serves all the same. Null: "none" is wanted, or there is none.

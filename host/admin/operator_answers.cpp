@@ -118,8 +118,33 @@ bool is_about(const std::string& wanted, std::string_view plugin, std::string_vi
   return !file.empty() && is_file_called(file, wanted);
 }
 
+// Which lines of the log are of interest to somebody who names a plugin, or its file: most of them have only one of the
+// two.
+struct LogSubject {
+  std::string wanted = {};  // as he names it; empty: all are
+  std::vector<std::string> names = {};
+  std::vector<std::string> files = {};  // absolute
+
+  bool is_in(std::string_view plugin, std::string_view file) const {
+    if (is_about(wanted, plugin, file) || std::ranges::find(names, plugin) != names.end()) return true;
+    return !file.empty() && std::ranges::find(files, absolute_path(file).string()) != files.end();
+  }
+};
+
+LogSubject subject_of(const std::string& wanted, const FolderReport& report) {
+  LogSubject subject{.wanted = wanted};
+  for (const auto& each : report.plugins) {
+    const auto name = each.identity ? each.identity->name : std::string();
+    if (wanted.empty() || !is_about(wanted, name, each.file.string())) continue;
+    if (!name.empty()) subject.names.push_back(name);
+    subject.files.push_back(each.file.string());
+  }
+  return subject;
+}
+
 // The last of those lines that are wanted.
-std::vector<std::string> last_of(const std::vector<std::string>& lines, const LogRequest& request) {
+std::vector<std::string> last_of(const std::vector<std::string>& lines, const LogRequest& request,
+                                 const LogSubject& subject) {
   std::vector<std::string> last;
   for (auto line = lines.rbegin(); line != lines.rend() && last.size() < request.last; ++line) {
     const auto json = parse_json(*line);
@@ -127,7 +152,7 @@ std::vector<std::string> last_of(const std::vector<std::string>& lines, const Lo
     const auto text = [&](const char* key) {
       return json->contains(key) && json->at(key).is_string() ? json->at(key).get<std::string>() : std::string();
     };
-    if (is_about(request.plugin, text("plugin"), text("file"))) last.push_back(*line);
+    if (subject.is_in(text("plugin"), text("file"))) last.push_back(*line);
   }
   std::ranges::reverse(last);
   return last;
@@ -265,13 +290,14 @@ std::string OperatorAnswers::remark_on_plugin(const std::string& plugin) const {
 
 std::string OperatorAnswers::show_log(const LogRequest& request, ControlServer::Asker& asker) const {
   std::vector<std::string> kept;
+  const auto subject = subject_of(request.plugin, service_.report());
   auto watcher = log_.watch(
-      [plugin = request.plugin](std::string_view, Log::Fields fields) {
+      [subject](std::string_view, Log::Fields fields) {
         const auto value = [&fields](std::string_view name) -> std::string_view {
           const auto* const field = find_field(fields, name);
           return field == nullptr ? std::string_view() : field->value;
         };
-        return is_about(plugin, value("plugin"), value("file"));
+        return subject.is_in(value("plugin"), value("file"));
       },
       request.level, &kept);
   if (watcher == nullptr) return too_many();
@@ -279,7 +305,7 @@ std::string OperatorAnswers::show_log(const LogRequest& request, ControlServer::
   Json begun{{"logging", true}};
   if (auto remark = remark_on_plugin(request.plugin); !remark.empty()) begun["remark"] = std::move(remark);
   auto told = asker.tell(dump(begun));
-  for (auto& line : last_of(kept, request)) {
+  for (auto& line : last_of(kept, request, subject)) {
     if (told.has_value()) told = asker.tell(std::move(line));
   }
   if (told.has_value() && request.follows) tell_of(*watcher, asker);

@@ -21,11 +21,11 @@ std::uint64_t random_seed() {
 
 }  // namespace
 
-Result<std::unique_ptr<CallObservation>> CallObservation::create(const Config& config, bool counts, Log& log) {
+Result<std::unique_ptr<CallObservation>> CallObservation::create(const Config& config, bool serves_http, Log& log) {
   std::unique_ptr<CallObservation> observation(new CallObservation());
   std::vector<CallObserver*> observers;
-  if (counts) observers.push_back(&observation->requests_);
-  if (config.dashboard.listen)
+  if (serves_http && config.admin.listen) observers.push_back(&observation->requests_);
+  if (serves_http && config.dashboard.listen)
     observers.push_back(&observation->recent_.emplace(config.dashboard.calls, config.dashboard.bodies));
   if (const auto& traces = config.traces; !traces.endpoint.empty()) {
     auto collector = read_http_url(traces.endpoint);

@@ -21,9 +21,9 @@ namespace mcph {
 
 class CallObservation {
  public:
-  // `counts`: somebody will ask for metrics. Fails where the headers for the collector cannot be read. The log outlives
-  // it.
-  static Result<std::unique_ptr<CallObservation>> create(const Config& config, bool counts, Log& log);
+  // `serves_http`: there can be metrics and a dashboard, for which it observes. Fails where the headers for the
+  // collector cannot be read. The log outlives it.
+  static Result<std::unique_ptr<CallObservation>> create(const Config& config, bool serves_http, Log& log);
 
   // Null: nobody observes them.
   CallObserver* observer() { return observers_ ? &*observers_ : nullptr; }

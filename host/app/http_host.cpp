@@ -79,7 +79,7 @@ Result<std::unique_ptr<HttpHost>> HttpHost::create(const Config& config, const A
   auto& log = around.audit.log();
   auto certificates = certificates_of(config.tls, log);
   if (certificates.has_error()) return certificates.error();
-  auto calls = CallObservation::create(config, config.admin.listen.has_value(), log);
+  auto calls = CallObservation::create(config, true, log);
   if (calls.has_error()) return calls.error();
   auto host = Host::create(config.host, log, limits_of(config), features_of(config));
   if (host.has_error()) return host.error();
@@ -117,21 +117,12 @@ Result<> HttpHost::serve(const ConfigSource& source, const Config& configured) {
   if (auto bound = listen(); bound.has_error()) return bound;
   answer_operator();
   if (auto bound = listen_for_operators(); bound.has_error()) return bound;
+  if (auto bound = listen_at_socket(); bound.has_error()) return bound;
   host_->load_components();
   not_serving_ = nullptr;
   http_.serve();
   if (certificates_ != nullptr) certificates_->run();
   host_->folder().run();
-
-  const auto answer = [this](std::string_view request, ControlServer::Asker& asker) {
-    return answers_->answer(request, asker);
-  };
-  auto control = listen_to_operator(config_.host.control, answer, log_);
-  if (control.has_error()) {
-    http_.shut_down();
-    return control.error();
-  }
-  control_ = *std::move(control);
   run();
   return {};
 }
@@ -247,6 +238,17 @@ Result<> HttpHost::listen_for_operators() {
                                            over_tls_, log_);
   if (dashboard.has_error()) return dashboard.error();
   dashboard_ = *std::move(dashboard);
+  return {};
+}
+
+// The operator's commands. What they ask to be done waits until the plugins have been loaded.
+Result<> HttpHost::listen_at_socket() {
+  const auto answer = [this](std::string_view request, ControlServer::Asker& asker) {
+    return answers_->answer(request, asker);
+  };
+  auto control = listen_to_operator(config_.host.control, answer, log_);
+  if (control.has_error()) return control.error();
+  control_ = *std::move(control);
   return {};
 }
 

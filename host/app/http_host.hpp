@@ -70,6 +70,7 @@ class HttpHost {
   Result<> listen();
   void answer_operator();
   Result<> listen_for_operators();
+  Result<> listen_at_socket();
   void run();
 
   StreamableHttpOptions mcp_options();

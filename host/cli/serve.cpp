@@ -209,14 +209,15 @@ int run(const StdioCommand& command) {
   StdioTransport transport(streams->input(), streams->output(), std::move(options), server, log);
   transport.when_answered([&] { (*host)->drainer().look_again(); });
   StopSignals signals(log, [&](int) { transport.interrupt(); });
-  (*host)->load_components();
-  (*host)->folder().run();
+  // Before any plugin is started, which would be for nothing.
   const auto answers = answers_of(command, **host, *audit, watched, configuration.get());
   const auto answer = [&answers](std::string_view request, ControlServer::Asker& asker) {
     return answers.answer(request, asker);
   };
   auto control = listen_to_operator(command.config.host.control, answer, log);
   if (control.has_error()) return (*host)->finish(complain(control.error().message));
+  (*host)->load_components();
+  (*host)->folder().run();
 
   if (configuration != nullptr)
     configuration->run({.close_streams = [](const IsGood&) {}, .expel = [](const IsGood&) {}});

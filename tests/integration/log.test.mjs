@@ -54,6 +54,19 @@ test('TheLogIsReadAsPeopleReadIt', { timeout: 240_000 }, async (context) => {
   assert.match((await command('log', '--level', 'loud')).stderr, /"loud" is not one of trace\|debug\|info\|warning\|error/);
 });
 
+test('TheLinesOfAPluginHaveItsNameOrItsFile', { timeout: 240_000 }, async (context) => {
+  const components = await Components.create();
+  await components.add('sample_v1', 'other.so');
+  const host = await serve(context, components);
+  const log = await follow(context, 'other', '--last', '1', '--level', 'debug', '--count', '2');
+  await call(host, 'version');
+  assert.equal(await log.ended, 0);
+  const { event, plugin, file } = log.lines().at(-1);
+  assert.deepEqual([event, plugin, file], ['call', 'sample', undefined]);
+  await command('disable', 'sample');
+  assert.match((await command('log', 'sample', '--no-follow')).stdout, / plugin disabled file=\S+other\.so$/m);
+});
+
 test('TheLogEndsWithItsHost', { timeout: 240_000 }, async (context) => {
   const host = await serve(context, await Components.create('sample_v1'));
   const log = await follow(context);

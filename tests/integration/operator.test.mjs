@@ -464,6 +464,7 @@ test('TheOperatorChoosesTheSocketOrNone', async (context) => {
     const { status, stderr } = await command(...transport, ...args);
     assert.equal(status, 2);
     assert.ok(stderr.includes(`mcp-plugin-host: another host listens at ${path}\n`), stderr);
+    assert.doesNotMatch(stderr, /components loaded/, 'it ends before any plugin is started');
   }
 });
 

@@ -72,8 +72,9 @@ inside '
   command=$(sed -n "s/^ExecStart=//p" $unit)
   export $(sed -n "s/^Environment=//p" $unit)
   setpriv --reuid mcp-plugin-host --regid mcp-plugin-host --clear-groups --no-new-privs --bounding-set=-all $command 2>/tmp/log &
-  for i in $(seq 100); do mcp-plugin-host status >/tmp/status 2>&1 && break; sleep 0.1; done
-  grep -q "calculator .* serving" /tmp/status || { cat /tmp/status /tmp/log; exit 1; }
+  is_served() { mcp-plugin-host status >/tmp/status 2>&1 && grep -q "calculator .* serving" /tmp/status; }
+  for i in $(seq 100); do is_served && break; sleep 0.1; done
+  is_served || { cat /tmp/status /tmp/log; exit 1; }
   kill -TERM %1
   wait %1'
 passed 'the user of the service serves by its unit and its configuration, and root finds it'
