@@ -66,7 +66,8 @@ std::string nonce_key(const Config& config) {
   return {key.begin(), key.end()};
 }
 
-// A file that somebody is still writing may look like one without any protection, which nobody changes on the way.
+// A file that somebody is still writing may look like one without any protection, which nobody changes on the way. Nor
+// does anybody change what the listener has been made by.
 Result<> check_protection(const Config& before, const Config& after) {
   const auto check = [](bool was, bool is, const char* what) -> Result<> {
     if (!was || is) return {};
@@ -77,7 +78,13 @@ Result<> check_protection(const Config& before, const Config& after) {
       !checked)
     return checked;
   if (auto checked = check(!before.roles.empty(), !after.roles.empty(), "roles"); !checked) return checked;
-  return check(!before.stdio_roles.empty(), !after.stdio_roles.empty(), "roles for stdio");
+  if (auto checked = check(!before.stdio_roles.empty(), !after.stdio_roles.empty(), "roles for stdio"); !checked)
+    return checked;
+  // Connections that are open have been taken by the one rule or the other.
+  const auto has_subject = [](const Config& config) { return config.client_subject != CertificateSubject::none; };
+  if (has_subject(before) == has_subject(after)) return {};
+  return fail(
+      "[tls] client_subject cannot become none, or be none no longer, while the host runs; start the host anew");
 }
 
 }  // namespace

@@ -96,10 +96,10 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
 
 void settle_dashboard(Config& config, Mistakes& mistakes) {
   auto& dashboard = config.dashboard;
-  if (dashboard.listen && dashboard.listen->is_none()) dashboard.listen.reset();
-  dashboard.loopback_only = dashboard.listen && dashboard.listen->is_loopback();
   if (dashboard.allow_remote && !dashboard.listen)
     mistakes.push_back({"/dashboard/allow_remote", "needs listen", true});
+  if (dashboard.listen && dashboard.listen->is_none()) dashboard.listen.reset();
+  dashboard.loopback_only = dashboard.listen && dashboard.listen->is_loopback();
   for (const auto& [where, address] :
        {std::pair{"[http]", std::optional(config.http.listen)}, std::pair{"[admin]", config.admin.listen}}) {
     if (dashboard.listen && address && dashboard.listen->port != 0 && dashboard.listen->port == address->port &&
@@ -276,9 +276,9 @@ void check_records(const Config& config, Mistakes& mistakes) {
 
 void settle_admin(Config& config, Mistakes& mistakes) {
   auto& admin = config.admin;
+  if (admin.allow_remote && !admin.listen) mistakes.push_back({"/admin/allow_remote", "needs listen", true});
   if (admin.listen && admin.listen->is_none()) admin.listen.reset();
   admin.loopback_only = admin.listen && admin.listen->is_loopback();
-  if (admin.allow_remote && !admin.listen) mistakes.push_back({"/admin/allow_remote", "needs listen", true});
   const auto& listen = config.http.listen;
   if (admin.listen && admin.listen->port != 0 && admin.listen->port == listen.port &&
       admin.listen->address == listen.address)

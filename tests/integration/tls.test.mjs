@@ -232,6 +232,13 @@ for (const [subject, names, principal] of [
   });
 }
 
+test('ACertificateDoesNotBeginToSayWhoAClientIsWhileTheHostRuns', async (context) => {
+  const secure = await SecureHost.serve(context, { settings: asks('required', 'none') });
+  const refused = secure.host.log.next({ event: 'configuration not taken' });
+  writeFileSync(secure.file, readFileSync(secure.file, 'utf8').replace('"none"', '"san_uri"') + roles);
+  assert.match((await refused).reason, /\[tls\] client_subject cannot become none, or be none no longer, .*; start the host anew$/);
+});
+
 test('EverybodyWithACertificateMayHaveARole', async (context) => {
   const rest = '[roles.user]\nissuers = ["mtls"]\nallow = ["tool:version"]\n';
   const secure = await SecureHost.serve(context, { settings: asks('optional'), rest });

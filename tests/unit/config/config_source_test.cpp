@@ -166,6 +166,14 @@ TEST_F(ConfigSourceTest, KnowsWhoseTheDashboardIs) {
   EXPECT_FALSE(config->dashboard.listen);
 }
 
+TEST_F(ConfigSourceTest, NeedsNoListenerThatAnOptionTakesAway) {
+  for (const std::string table : {"admin", "dashboard"}) {
+    const auto text = "[" + table + "]\nlisten = \"127.0.0.1:9000\"\nallow_remote = true\n";
+    EXPECT_EQ(mistakes_in(text, {{table + ".listen", "none", "--listen"}}), "none");
+    EXPECT_EQ(mistakes_in("[" + table + "]\nallow_remote = true\n"), "2:1: \"allow_remote\" needs listen");
+  }
+}
+
 TEST_F(ConfigSourceTest, SaysWhatIsMissingForConnections) {
   EXPECT_EQ(mistakes_in("[tls]\ncertificate = \"a.pem\"\n"), "1:2: \"tls\" needs both a certificate and its key");
   EXPECT_EQ(mistakes_in("[tls]\nminimum_version = \"1.3\"\n"), "1:2: \"tls\" needs a certificate and its key");
