@@ -72,9 +72,8 @@ std::string AskedCall::caller() const {
 }
 
 void AskedCall::end(bool in_stead, Outcome outcome, std::string text) {
-  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began_);
   const MutexLock lock(mutex_);
-  if (!end_) end_ = AskedEnd{in_stead, outcome, std::move(text), time};
+  if (!end_) end_ = AskedEnd{in_stead, outcome, std::move(text)};
   changed_.notify_all();
 }
 

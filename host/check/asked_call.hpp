@@ -19,7 +19,6 @@ struct AskedEnd {
   bool in_stead = false;  // the host has answered, because the plugin did not
   Outcome outcome = Outcome::result;
   std::string text;  // of the answer
-  std::chrono::milliseconds time{0};
 };
 
 class AskedCall final : public Call {
@@ -46,7 +45,6 @@ class AskedCall final : public Call {
 
   void end(bool in_stead, Outcome outcome, std::string text);
 
-  const Clock::time_point began_ = Clock::now();
   mutable Mutex mutex_;
   Condition changed_;
   std::optional<AskedEnd> end_ GUARDED_BY(mutex_);

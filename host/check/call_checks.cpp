@@ -1,6 +1,5 @@
 // Each component is used once as it asks to be used.
 #include <array>
-#include <random>
 
 #include "base/json.hpp"
 #include "base/json_text.hpp"

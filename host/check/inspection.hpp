@@ -51,13 +51,12 @@ struct Inspection {
   std::string_view check = {};  // the name of the one that runs
 
   std::shared_ptr<const Components> components = {};  // null: it cannot be loaded
-  std::chrono::milliseconds start_time{0};
-  std::vector<ExampleCall> calls = {};          // those that are right, one a component
-  std::vector<std::string> left_out = {};       // tools of which none could be made, or that are not to be called
-  std::set<std::string> broken = {};            // the words of components that other checks do not call again
-  std::unique_ptr<PluginVersion> version = {};  // that checks use until it is spoilt
-  std::set<std::string> askers = {};            // the words of those whose calls ask the client
-  bool has_asked = false;                       // any of the calls, of whose progress it has been heard then
+  std::vector<ExampleCall> calls = {};                // those that are right, one a component
+  std::vector<std::string> left_out = {};             // tools of which none could be made, or that are not to be called
+  std::set<std::string> broken = {};                  // the words of components that other checks do not call again
+  std::unique_ptr<PluginVersion> version = {};        // that checks use until it is spoilt
+  std::set<std::string> askers = {};                  // the words of those whose calls ask the client
+  bool has_asked = false;                             // any of the calls, of whose progress it has been heard then
   std::map<std::string, std::string> progress_mistakes = {};  // by the words of the component
   std::optional<Growth> growth = {};
   std::optional<ProbeReport> probed = {};

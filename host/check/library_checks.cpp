@@ -21,10 +21,9 @@ void check_load(Inspection& inspection, CheckReport& report) {
   if (looked->time > quick) report.warn(slow_words("loading and describing it", looked->time));
   const auto began = std::chrono::steady_clock::now();
   const auto started = looked->plugin.served.plugin->start();
-  inspection.start_time =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
   if (started.has_error()) return report.fail("it does not start: " + started.error().message);
-  if (inspection.start_time > quick) report.warn(slow_words("its start", inspection.start_time));
+  if (took > quick) report.warn(slow_words("its start", took));
   inspection.components = looked->plugin.served.components;
   inspection.version = std::make_unique<PluginVersion>(std::move(looked->plugin), inspection.options.timeout);
   auto [calls, left_out] = example_calls(*inspection.version, inspection.options.only_read_only);

@@ -33,11 +33,10 @@ void check_cancel(Inspection& inspection, CheckReport& report) {
     asked->cancel(CancelReason::client);
     const auto end = asked->wait(patience);
     if (end && !end->in_stead) continue;
-    version->spoil();
     inspection.judge(call,
-                     {.mistake = end ? version->end(*asked, std::nullopt).mistake
-                                     : "it was not completed within " + in_seconds(patience) +
-                                           " of its cancellation; look for is_cancelled now and then, or heed cancel"},
+                     end ? version->end(*asked, std::nullopt)
+                         : version->give_up("it was not completed within " + in_seconds(patience) +
+                                            " of its cancellation; look for is_cancelled now and then, or heed cancel"),
                      dump(call.params) + " and cancelled", report);
   }
 }
@@ -124,10 +123,13 @@ void check_stop_with_calls(Inspection& inspection, CheckReport& report) {
     if (auto asked = begin_planned(*version, call)) begun.emplace_back(&call, std::move(asked));
   }
   version->plugin().cancel_all(CancelReason::shutdown);
+  std::vector<const ExampleCall*> late;
   for (const auto& [call, asked] : begun) {
-    if (asked->wait(std::min(cancel_patience, inspection.options.timeout))) continue;
-    version->spoil();
-    inspection.judge(*call, {.mistake = "it was not completed when the host ended; heed MCP_CANCEL_SHUTDOWN"},
+    if (!asked->wait(std::min(cancel_patience, inspection.options.timeout))) late.push_back(call);
+  }
+  // What is given up for one of them ends the others, too.
+  for (const auto* const call : late) {
+    inspection.judge(*call, version->give_up("it was not completed when the host ended; heed MCP_CANCEL_SHUTDOWN"),
                      dump(call->params), report);
   }
   if (!version->is_spoilt()) stop(inspection, *version, " after calls that were cancelled", report);

@@ -103,7 +103,6 @@ Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_sc
   }
   asked.in_stead = end->in_stead;
   asked.outcome = end->outcome;
-  asked.time = end->time;
   asked.mistake = mistake_in(call.method(), *end, output_schema);
   asked.text = std::move(end->text);
   if (asked.late && asked.mistake.empty()) {
@@ -111,6 +110,11 @@ Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_sc
                     " only, when it was cancelled; if it may take so long, give a larger --timeout";
   }
   return asked;
+}
+
+Asked PluginVersion::give_up(std::string mistake) {
+  spoil_and_stop();
+  return {.mistake = std::move(mistake), .ended = false};
 }
 
 Json PluginVersion::read_resource(const OrderedJson& request, std::chrono::milliseconds patience) {

@@ -45,7 +45,6 @@ struct Asked {
   std::string progress_mistake = {};  // what is wrong with its progress
   Outcome outcome = Outcome::result;  // of its end
   std::string text = {};              // likewise
-  std::chrono::milliseconds time{0};  // of its last round
 };
 
 // One version that runs. It ends with this object.
@@ -68,6 +67,9 @@ class PluginVersion {
   // Waits; a call that takes too long is cancelled. One that does not heed that, or crashes, spoils this version, which
   // is ended then: the log has all that the host says of it.
   Asked end(AskedCall& call, const std::optional<Schema>& output_schema, std::chrono::milliseconds patience = {});
+
+  // Ends this version, of which a call does not end, and which is spoilt so: the log has where it was then.
+  Asked give_up(std::string mistake);
 
   // The whole of it: planned as for a client, and its questions answered.
   Asked ask(const ExampleCall& call, const AskOptions& options = {});

@@ -16,7 +16,6 @@ namespace mcph {
 class RecordedLog final : public Log {
  public:
   struct Entry {
-    Level level;
     std::string event;
     std::vector<std::pair<std::string, std::string>> fields;
 
@@ -27,8 +26,8 @@ class RecordedLog final : public Log {
     }
   };
 
-  void write(Level level, std::string_view event, Fields fields) override {
-    Entry entry{level, std::string(event), {}};
+  void write(Level /*level*/, std::string_view event, Fields fields) override {
+    Entry entry{std::string(event), {}};
     for (const auto& field : fields)
       entry.fields.emplace_back(field.name, field.value);
     const MutexLock lock(mutex_);

@@ -15,15 +15,18 @@ class SchemaReader {
  public:
   std::vector<std::string> take() { return std::move(lies_); }
 
-  void look_at(const OrderedJson& schema, const std::string& place) {
+  // `is_definition`: others refer to it.
+  void look_at(const OrderedJson& schema, const std::string& place, bool is_definition = false) {
     if (!schema.is_object()) return;
-    look_at_required(schema, place);
+    // They may describe what it requires.
+    if (!is_definition || schema.contains("properties")) look_at_required(schema, place);
     look_at_bounds(schema, place);
     look_at_values(schema, place);
     for (const auto* const holder : {"properties", "$defs", "definitions", "patternProperties"}) {
       if (!schema.contains(holder) || !schema.at(holder).is_object()) continue;
+      const bool are_definitions = std::string_view(holder) == "$defs" || std::string_view(holder) == "definitions";
       for (const auto& [name, part] : schema.at(holder).items())
-        look_at(part, place + "/" + holder + "/" + name);
+        look_at(part, place + "/" + holder + "/" + name, are_definitions);
     }
     for (const auto* const holder : {"items", "additionalProperties"}) {
       if (schema.contains(holder)) look_at(schema.at(holder), place + "/" + holder);

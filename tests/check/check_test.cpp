@@ -231,8 +231,10 @@ TEST(Check, TellsWhereItCrashed) {
 
 TEST(Check, TellsWhereItHangs) {
   const PlacedPlugin plugin("faulty", "ignores its cancellation");
-  const auto result = result_of("tools", "--timeout 1 " + plugin.file().string());
-  EXPECT_TRUE(std::regex_search(result.dump(), std::regex(R"(; it was at faulty\.(cpp:|so\+0x))"))) << result;
+  for (const std::string check : {"tools", "cancel", "stop-with-calls"}) {
+    const auto result = result_of(check, "--timeout 1 " + plugin.file().string());
+    EXPECT_TRUE(std::regex_search(result.dump(), std::regex(R"(; it was at faulty\.(cpp:|so\+0x))"))) << result;
+  }
 }
 
 TEST(Check, FindsProgressWhereNothingElseIsChecked) {

@@ -122,5 +122,14 @@ TEST(SchemaLiesTest, KnowsThatOtherMembersMayBeDescribedTogether) {
   }
 }
 
+TEST(SchemaLiesTest, KnowsThatWhoRefersToAPartMayDescribeWhatItRequires) {
+  for (const std::string holder : {"$defs", "definitions"}) {
+    const auto schema = R"({"allOf": [{"$ref": "#/)" + holder + R"(/m"}], "properties": {"a": {}}, ")" + holder +
+                        R"(": {"m": {"required": ["a"])";
+    EXPECT_TRUE(lies_in_schema(OrderedJson::parse(schema + "}}}")).empty()) << holder;
+    EXPECT_EQ(lies_in_schema(OrderedJson::parse(schema + R"(, "properties": {"b": {}}}}})")).size(), 1U) << holder;
+  }
+}
+
 }  // namespace
 }  // namespace mcph
