@@ -139,7 +139,7 @@ int reject(Host& host, const Catalog& catalog, const Rejection& rejection, const
   if (const auto meant = similar_component(catalog, rejection.reason, command.component); !meant.empty())
     std::cerr << "  did you mean \"" << printable(meant) << "\"?\n";
   for (const auto& [file, reason] : host.folder().refused())
-    std::cerr << "  not loaded: " << file.string() << ": " << reason << "\n";
+    std::cerr << "  not loaded: " << printable(file.string() + ": " + reason) << "\n";
   return status;
 }
 

@@ -1,10 +1,14 @@
 #include "cli/call_text.hpp"
 
 #include <iostream>
+#include <string>
+#include <unistd.h>
 #include <utility>
 
 #include "base/json_text.hpp"
 #include "cli/complain.hpp"
+#include "cli/terminal.hpp"
+#include "cli/terminal_text.hpp"
 
 namespace mcph {
 namespace {
@@ -17,23 +21,23 @@ void shorten(Json& object, const char* member) {
   *found = "... " + std::to_string(found->get_ref<const std::string&>().size()) + " characters of base64";
 }
 
+// Strangers have worded it: a terminal is not to obey it, and a program reads it as it is.
+void print_line(const std::string& text) {
+  std::cout << (is_terminal(STDOUT_FILENO) ? printable_lines(text) : text) << "\n";
+}
+
 void print_block(Json block) {
-  if (block["type"] == "text") {
-    std::cout << block["text"].get_ref<const std::string&>() << "\n";
-    return;
-  }
+  if (block["type"] == "text") return print_line(block["text"].get_ref<const std::string&>());
   shorten(block, "data");
   if (block["type"] == "resource") shorten(block["resource"], "blob");
-  std::cout << dump(block) << "\n";
+  print_line(dump(block));
 }
 
 void print_contents(Json contents) {
-  if (const auto text = contents.find("text"); text != contents.end()) {
-    std::cout << text->get_ref<const std::string&>() << "\n";
-    return;
-  }
+  if (const auto text = contents.find("text"); text != contents.end())
+    return print_line(text->get_ref<const std::string&>());
   shorten(contents, "blob");
-  std::cout << dump(contents) << "\n";
+  print_line(dump(contents));
 }
 
 // For a person.
@@ -55,7 +59,7 @@ void print(PluginMethod method, const Json& result) {
       return;
     case PluginMethod::completion_complete:
       for (const auto& value : result["completion"]["values"])
-        std::cout << value.get_ref<const std::string&>() << "\n";
+        print_line(value.get_ref<const std::string&>());
       return;
   }
 }
@@ -63,7 +67,7 @@ void print(PluginMethod method, const Json& result) {
 }  // namespace
 
 int fail_with(const RpcError& error, bool as_json) {
-  if (!as_json) return complain(error.message);
+  if (!as_json) return complain(printable_lines(error.message));
   Json object{{"code", error.code}, {"message", error.message}};
   if (!error.data.is_null()) object["data"] = error.data;
   std::cout << dump(Json{{"error", std::move(object)}}) << "\n";

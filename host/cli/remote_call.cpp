@@ -48,19 +48,9 @@ Result<std::string> read_token(const std::filesystem::path& file) {
   return token;
 }
 
-// The last event of a stream is the answer; a response that is no stream is one by itself.
-std::string_view answer_in(std::string_view body) {
-  constexpr std::string_view field = "data:";
-  const auto at = body.rfind("\n" + std::string(field));
-  const bool begins_with_it = at == std::string_view::npos && body.starts_with(field);
-  if (at == std::string_view::npos && !begins_with_it) return body;
-  body.remove_prefix(begins_with_it ? field.size() : at + 1 + field.size());
-  return body.substr(0, body.find('\n'));
-}
-
 struct RemoteAnswer {
   unsigned status = 0;
-  std::string body = {};
+  std::string body = {};  // of a stream, its last event that has a result or an error
 };
 
 // What a response says that is no answer of MCP.
@@ -87,8 +77,11 @@ class ComingAnswer final : public AnswerListener {
     is_stream_ = head.field("Content-Type").starts_with("text/event-stream");
   }
   bool body_came(std::string_view piece) override {
-    answer_.body += piece;
-    if (is_stream_) events_.read(piece, [this](const EventStreamReader::Event& event) { see(event.data); });
+    if (is_stream_) {
+      events_.read(piece, [this](const EventStreamReader::Event& event) { see(event.data); });
+    } else {
+      answer_.body += piece;
+    }
     return true;
   }
   void ended(const Result<>& whole) override {
@@ -97,13 +90,11 @@ class ComingAnswer final : public AnswerListener {
   }
 
  private:
-  static constexpr std::size_t max_event_bytes = std::size_t{64} << 10;  // of longer ones it is not looked at
-
   void see(std::string_view text) {
     const auto json = parse_json(text);
-    if (json.has_error() || !json->is_object() ||
-        json->value("method", Json()) != name_of(Method::notifications_progress))
-      return;
+    if (json.has_error() || !json->is_object()) return;
+    if (json->contains("result") || json->contains("error")) answer_.body = text;
+    if (json->value("method", Json()) != name_of(Method::notifications_progress)) return;
     const auto params = json->value("params", Json::object());
     const auto number = [&params](const char* name) {
       const auto found = params.is_object() ? params.find(name) : params.end();
@@ -117,7 +108,7 @@ class ComingAnswer final : public AnswerListener {
   std::promise<Result<RemoteAnswer>>& done_;
   RemoteAnswer answer_;
   bool is_stream_ = false;
-  EventStreamReader events_{max_event_bytes};
+  EventStreamReader events_{max_response_bytes};
   ProgressLine progress_;
 };
 
@@ -158,7 +149,7 @@ class AskedServer {
       const auto& why = answered.error().message;
       return failed(name_ + " cannot be asked: " + why + advice_on_certificate(why));
     }
-    const auto json = parse_json(answer_in(answered->body));
+    const auto json = parse_json(answered->body);
     const bool is_answer = json.has_value() && json->is_object() && json->value("jsonrpc", Json()) == "2.0";
     // What to do about a missing token is said in the words of the command line.
     if (!is_answer || answered->status == 401) return failed(words_for(*answered, name_));

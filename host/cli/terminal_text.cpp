@@ -51,6 +51,17 @@ std::string printable(std::string text) {
   return text;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find_first_of("\n\t", begin), text.size());
+    all += printable(std::string(text.substr(begin, end - begin)));
+    if (end < text.size()) all += text[end];
+    begin = end + 1;
+  }
+  return all;
+}
+
 std::size_t display_width(std::string_view text) {
   const Utf8Locale locale;
   std::mbstate_t state{};

@@ -14,6 +14,9 @@ namespace mcph {
 // like. `text` is UTF-8.
 std::string printable(std::string text);
 
+// The same of a text of several lines, whose line feeds and tabs stay.
+std::string printable_lines(std::string_view text);
+
 // The columns that a terminal takes for printable UTF-8: two for a wide character, none for a combining one, whatever
 // the locale of the process is.
 std::size_t display_width(std::string_view text);

@@ -29,6 +29,25 @@ test('AServerIsAskedForWhatAPluginIsAskedForOtherwise', async (context) => {
   assert.equal((await ask('complete', 'greeting', 'style', 'fr')).stdout, 'friendly\n');
 });
 
+test('AnAnswerMayHaveSeveralLinesOfDataThatEndInAnyWay', async (context) => {
+  const events = [
+    ['data: {"jsonrpc":"2.0","method":"notifications/message",', 'data: "params":{}}'],
+    ['event: message', 'data: {"jsonrpc":"2.0","id":1,"result":', 'data: {"content":[{"type":"text","text":"ok"}]}}'],
+    [': the end'],
+  ];
+  let lineEnd;
+  const other = createServer((request, response) => {
+    response.setHeader('Content-Type', 'text/event-stream');
+    response.end(events.flatMap((lines) => [...lines, '']).map((line) => line + lineEnd).join(''));
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  context.after(() => other.close());
+  for (lineEnd of ['\n', '\r', '\r\n']) {
+    const called = await command('call', '--url', `http://127.0.0.1:${other.address().port}/mcp`, 'any');
+    assert.deepEqual(called, { status: 0, stdout: 'ok\n', stderr: '' }, JSON.stringify(lineEnd));
+  }
+});
+
 test('ArgumentsAreRepeatedInHeadersWhereTheToolWantsThem', async (context) => {
   const { url } = await serve(context, await Components.create('mirrored'));
   const called = await command('call', '--url', url, 'query', '{"place":{"region":"übersee","exact":true},"limit":3}');

@@ -26,6 +26,11 @@ TEST(TerminalText, HasNoControlCharacters) {
   EXPECT_EQ(printable("für \u00A0日本\xC2"), "für \u00A0日本\xC2");
 }
 
+TEST(TerminalText, KeepsItsLinesAndTabs) {
+  EXPECT_EQ(printable_lines(""), "");
+  EXPECT_EQ(printable_lines("a\x1B[2J\n\tb\r\n"), "a [2J\n\tb \n");
+}
+
 TEST(TerminalText, IsPaddedToColumnsAndNeverCut) {
   EXPECT_EQ(padded("add", 5), "add  ");
   EXPECT_EQ(padded("日本", 5), "日本 ");
