@@ -29,4 +29,4 @@ The log of the host follows. When it says "serving", try in a second terminal, i
 Stop the host with Ctrl-C.
 
 EOF
-exec build/release/bin/mcp-plugin-host serve --components mcp_components "$@"
+exec build/release/bin/mcp-plugin-host serve "$@"

@@ -1,12 +1,19 @@
 // Checks plugins: whether they keep what the contract and their own descriptions promise.
 #include "check/check.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
 
 #include "app/host.hpp"
 #include "cli/check_report.hpp"
@@ -39,6 +46,31 @@ class TemporaryFolder {
   explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
   std::filesystem::path path_;
+};
+
+// Takes the folder away also where a signal ends this process. Has a thread.
+class EndBySignal {
+ public:
+  explicit EndBySignal(const std::filesystem::path& folder) : signals_(context_, SIGINT, SIGTERM) {
+    signals_.async_wait([folder](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      std::error_code ignored;
+      std::filesystem::remove_all(folder, ignored);
+      std::_Exit(128 + signal);
+    });
+    thread_ = std::thread([this] { context_.run(); });
+  }
+  ~EndBySignal() {
+    context_.stop();
+    thread_.join();
+  }
+  EndBySignal(const EndBySignal&) = delete;
+  EndBySignal& operator=(const EndBySignal&) = delete;
+
+ private:
+  boost::asio::io_context context_{1};
+  boost::asio::signal_set signals_;
+  std::thread thread_;
 };
 
 // What is wrong with the names of checks; empty: nothing.
@@ -81,14 +113,16 @@ int run(const CheckCommand& command) {
       return complain(file.string() + " says where another server is, and is no plugin that could be checked; " +
                       "mcp-plugin-host inspect says what it serves");
   }
-  const auto data = TemporaryFolder::make();
-  if (data.has_error()) return complain(data.error().message);
   std::vector<UnloadProbe> probes;
   for (std::size_t i = 0; i < command.files.size(); ++i) {
     auto probe = UnloadProbe::fork();
     if (probe.has_error()) return complain(probe.error().message);
     probes.push_back(*std::move(probe));
   }
+  auto made = TemporaryFolder::make();
+  if (made.has_error()) return complain(made.error().message);
+  std::optional<TemporaryFolder> data(*std::move(made));
+  const EndBySignal end_by_signal(data->path());
   auto checks = command.options;
   checks.data = data->path();
   auto options = command.config.host;
@@ -112,6 +146,7 @@ int run(const CheckCommand& command) {
   }
   if (command.format == CheckCommand::Format::junit) print_junit(std::cout, all);
   const bool failed = std::ranges::any_of(all, has_failed);
+  data.reset();  // finish may leave the process
   return (*host)->finish(failed ? 1 : 0);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fcntl.h>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -15,7 +14,6 @@
 #include <vector>
 
 #include "base/absolute_path.hpp"
-#include "base/file_descriptor.hpp"
 #include "base/own_prefix.hpp"
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
@@ -148,7 +146,7 @@ class Builder {
   }
 
   // What has changed meanwhile may be what it has built from. A build that writes beside the sources would so be the
-  // reason for the next one, for ever.
+  // reason for the next one, for ever; also one that gives its files new names.
   void build_until_nothing_changes() {
     constexpr int max_builds = 3;
     std::set<fs::path> each_time;
@@ -160,9 +158,15 @@ class Builder {
       if (round >= max_builds) {
         leave_out(each_time);
         if (each_time.size() == changed.size()) return;
+        if (each_time.empty() && round >= 2 * max_builds) return tell_of_endless(changed.front());
       }
       build(name_of(changed.front()));
     }
+  }
+
+  void tell_of_endless(const fs::path& file) {
+    log_.warning("sources change with each build",
+                 {{"file", name_of(file)}, {"next", "it is built when they change again"}});
   }
 
   void leave_out(const std::set<fs::path>& files) {
@@ -209,11 +213,9 @@ int run(const DevCommand& command) {
   auto config = source.load();
   if (config.has_error()) return complain(config.error().message);
   StderrLog log(config->host.log_level, config->host.log_format);
-  // The command that serves takes it away from everything else.
-  const FileDescriptor terminal(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
-  auto inspector = start_inspector(command, terminal.get());
+  auto inspector = start_inspector(command, STDERR_FILENO);
   if (inspector.has_error()) return complain(inspector.error().message);
-  std::optional<Builder> builder(std::in_place, *std::move(project), terminal.get(), log);
+  std::optional<Builder> builder(std::in_place, *std::move(project), STDERR_FILENO, log);
   return run(ServeCommand{.config = *std::move(config), .source = source, .when_stopping = [&] {
                             builder.reset();
                             inspector->reset();

@@ -21,16 +21,16 @@ namespace {
 
 // The folder is order for people; something else in it than its name says is worth a remark.
 std::optional<std::string> folder_remark(const std::filesystem::path& file, const Components& components) {
-  const auto path = absolute_path(file);
-  const auto lies_in = [&](const char* folder) {
-    return std::any_of(path.begin(), path.end(), [&](const auto& part) { return part == folder; });
+  std::filesystem::path kind;  // the last part that is one; folders above may be called anything
+  for (const auto& part : absolute_path(file).parent_path()) {
+    if (part == "tools" || part == "prompts" || part == "resources") kind = part;
+  }
+  const auto remark = [](const std::string& folder, const std::string& what) {
+    return "it lies in " + folder + "/ but exports no " + what + "; it is served all the same";
   };
-  const auto remark = [](const std::string& folder, const std::string& kind) {
-    return "it lies in " + folder + "/ but exports no " + kind + "; it is served all the same";
-  };
-  if (lies_in("tools") && components.tools.empty()) return remark("tools", "tool");
-  if (lies_in("prompts") && components.prompts.empty()) return remark("prompts", "prompt");
-  if (lies_in("resources") && components.resources.empty() && components.resource_templates.empty()) {
+  if (kind == "tools" && components.tools.empty()) return remark("tools", "tool");
+  if (kind == "prompts" && components.prompts.empty()) return remark("prompts", "prompt");
+  if (kind == "resources" && components.resources.empty() && components.resource_templates.empty()) {
     return remark("resources", "resource");
   }
   return std::nullopt;

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "base/own_prefix.hpp"
+#include "base/regular_file.hpp"
 #include "base/result.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
@@ -20,6 +20,8 @@ namespace mcph {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t max_file_bytes = std::size_t{16} << 20;
 
 fs::path templates() {
   return own_prefix() / "share/mcp-plugin-host/templates";
@@ -63,11 +65,11 @@ Result<> copy_file(const fs::path& from, const fs::path& to, const std::string& 
   std::error_code error;
   fs::create_directories(to.parent_path(), error);
   if (error) return fail("cannot make " + to.parent_path().string() + ": " + error.message());
-  std::ifstream input(from, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(input), {});
-  if (!input) return fail("cannot read " + from.string());
+  const auto opened = open_to_read(from);
+  auto text = opened ? read_regular_file(opened, max_file_bytes) : Result<std::string>(fail(last_error()));
+  if (text.has_error()) return fail("cannot read " + from.string() + ": " + text.error().message);
   std::ofstream output(to, std::ios::binary);
-  output << named(std::move(text), name);
+  output << named(*std::move(text), name);
   if (!output.flush()) return fail("cannot write " + to.string());
   return {};
 }
@@ -106,8 +108,10 @@ int run(const NewCommand& command) {
   if (command.language == "rust" && !can_be_a_crate(command.name))
     return complain("a crate of Rust cannot be called " + command.name +
                     ": choose a name that begins with a letter and has no full stop");
-  if (const auto copied = copy_template(templates() / command.language, folder, command.name); copied.has_error())
+  if (const auto copied = copy_template(templates() / command.language, folder, command.name); copied.has_error()) {
+    fs::remove_all(folder, error);  // it would be in the way of the next attempt
     return complain(copied.error().message);
+  }
   const auto programs = own_prefix() / "bin";
   std::cout << "Made " << folder.string() << ". Build and test it:\n";
   if (!is_in_path(programs)) std::cout << "  export PATH=\"" << programs.string() << ":$PATH\"\n";

@@ -1,13 +1,15 @@
 // The commands that a person or a script runs: what they print, and the status they end with.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { Authority } from './support/authority.mjs';
@@ -90,6 +92,27 @@ test('AnEmptyNameAndANumberThatIsNoneAreMistakes', async () => {
     assert.equal(status, 2, name);
     assert.ok(stderr.startsWith(`${name}: "${text}" is not a whole number of at least ${least}\n`), stderr);
   }
+});
+
+test('AnOptionWithAnEmptyValueIsNotOneThatIsNotGiven', async (context) => {
+  const { components } = await folder(context);
+  const file = join(components.folder, 'audit.log');
+  await writeFile(file, '');
+  const url = ['--url', 'http://127.0.0.1:1/mcp'];
+  for (const [option, ...args] of [
+    ['--key', 'audit', 'verify', file, '--key', ''], ['--head', 'audit', 'verify', file, '--head', ''],
+    ['--config', 'serve', '--config', ''], ['--control', 'serve', '--control', ''], ['--data', 'list', '--data', ''],
+    ['--token-file', 'call', 'x', ...url, '--token-file', ''], ['--url', 'call', 'x', '--url', ''],
+    ['--server', 'explain', 'tools/call', 'x', '--server', ''], ['--control', 'status', '--control', ''],
+    ['--expires', 'token', 'create', 'ada', '--role', 'user', '--expires', ''],
+  ]) {
+    const { status, stderr } = await command(...args);
+    assert.equal(status, 2, args.join(' '));
+    assert.ok(stderr.startsWith(`${option}: its value is empty\n`), stderr);
+  }
+  const { status, stderr } = await command('token', 'create', '', '--role', 'user');
+  assert.equal(status, 2);
+  assert.match(stderr, /^NAME: the name is empty\n/);
 });
 
 test('OutputThatCannotBeWrittenIsAFailure', async (context) => {
@@ -328,6 +351,22 @@ test('CheckOfWhatCannotBeLoadedIsShort', async () => {
   assert.equal(status, 1);
   assert.match(stdout, /\n {2}skipped {2}all others \(the plugin cannot be loaded\)\n {2}0 passed, 1 failed, 0 with warnings, \d+ skipped\n$/);
   assert.equal(stdout.match(/ skipped /g).length, 1);
+});
+
+test('ACheckThatASignalEndsLeavesNoDataBehind', { timeout: 60_000 }, async (context) => {
+  const place = await mkdtemp(join(tmpdir(), 'mcp-checked-'));
+  context.after(() => rm(place, { recursive: true, force: true }));
+  const data = async () => (await readdir(place)).filter((name) => name.startsWith('mcp-plugin-check-'));
+  for (const [signal, expected] of [['SIGINT', 130], ['SIGTERM', 143]]) {
+    const check = spawn(program, ['check', fixture('hanging')], { stdio: 'ignore', env: { ...process.env, TMPDIR: place } });
+    context.after(() => check.kill('SIGKILL'));
+    const ended = once(check, 'exit');
+    while ((await data()).length === 0) await sleep(20);
+    await sleep(200); // until it heeds signals
+    check.kill(signal);
+    assert.deepEqual(await ended, [expected, null]);
+    assert.deepEqual(await data(), []);
+  }
 });
 
 test('TheScriptSaysWhatItDoesBeforeItDoesIt', async () => {

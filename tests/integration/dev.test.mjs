@@ -160,6 +160,17 @@ test('DevDoesNotBuildForEverWhatEachBuildChanges', { timeout: 240_000 }, async (
   await next;
 });
 
+test('DevDoesNotBuildForEverWhatHasANewNameEachTime', { timeout: 60_000 }, async (context) => {
+  const project = await plainProject(context);
+  const host = await project.serve('touch made_$(date +%N).txt; echo done');
+  const { file, next } = await host.log.until({ event: 'sources change with each build' });
+  assert.match(file, /^made_\d+\.txt$/);
+  assert.equal(next, 'it is built when they change again');
+  const anew = host.log.next({ event: 'building', because: 'a.c' });
+  await writeFile(join(project.place, 'a.c'), '');
+  await anew;
+});
+
 test('DevConfiguresAgainWhatCouldNotBeConfigured', { timeout: 600_000 }, async (context) => {
   const project = await Project.create(context);
   const lists = join(project.folder, 'CMakeLists.txt');
