@@ -77,7 +77,7 @@ bool JsonMembers::find_end(std::size_t closing) {
   return false;
 }
 
-std::optional<std::vector<std::string_view>> json_elements(std::string_view array) {
+std::optional<std::vector<std::string_view>> json_elements(std::string_view array, std::size_t most) {
   const auto opening = array.find_first_not_of(json_space);
   if (opening == std::string_view::npos || array[opening] != '[') return std::nullopt;
   std::vector<std::string_view> elements;
@@ -90,6 +90,7 @@ std::optional<std::vector<std::string_view>> json_elements(std::string_view arra
     if (end == begin && !(is_last && elements.empty())) return std::nullopt;
     const auto element = array.substr(begin, end - begin);
     if (!element.empty()) elements.push_back(element.substr(0, element.find_last_not_of(json_space) + 1));
+    if (elements.size() >= most) return elements;
     at = end + 1;
     if (!is_last) continue;
     if (array.find_first_not_of(json_space, at) != std::string_view::npos) return std::nullopt;

@@ -39,7 +39,9 @@ class JsonMembers {
 };
 
 // The elements of an array, as they are written; nothing: it is none, or has something else than white space around it.
-std::optional<std::vector<std::string_view>> json_elements(std::string_view array);
+// Of more than `most` only so many, and what follows them is not looked at.
+std::optional<std::vector<std::string_view>> json_elements(std::string_view array,
+                                                           std::size_t most = std::string_view::npos);
 
 // To the members of another one. The key and the value are as they are to be written, the key without its quotes.
 void append_json_member(std::string& members, std::string_view key, std::string_view value);

@@ -30,6 +30,7 @@ class EventStreamReader {
   // The server does not know any more what this would continue.
   void forget_place();
 
+  std::size_t max_data() const { return max_data_; }
   // Of the event that has not ended yet.
   bool is_too_long() const { return is_too_long_ || (line_is_cut_ && line_.starts_with("data:")); }
 

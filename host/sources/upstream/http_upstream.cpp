@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds time_after_answer{1000};
 constexpr std::size_t max_shown_field = 64;
 // One after the other, of which no event came.
 constexpr unsigned max_attempts = 6;
-// For the end of a session.
+// For the end of a session, and for the answer to what nobody waits for.
 constexpr std::chrono::milliseconds farewell_time{5000};
 
 bool is_event_stream(const AnswerHead& head) {
@@ -43,6 +43,13 @@ bool is_success(unsigned status) {
 // That another try may be answered otherwise.
 bool is_passing(unsigned status) {
   return status == 429 || status >= 500;
+}
+
+// Of a request: no more than that it is done.
+bool has_short_answer(const UpstreamMessage& message) {
+  const auto& method = message.method;
+  return method == Method::resources_subscribe || method == Method::resources_unsubscribe ||
+         method == Method::logging_set_level || method == Method::ping;
 }
 
 // Why no session can have this id; empty: one can.
@@ -97,10 +104,11 @@ std::chrono::milliseconds pause_before_reconnecting(unsigned attempts, std::opti
 // again, from where it broke, after a while.
 class HttpUpstream::Stream : public UpstreamAnswer {
  public:
-  explicit Stream(std::shared_ptr<HttpUpstream> upstream)
+  // `max_bytes`: of one message, where the settings allow so many.
+  explicit Stream(std::shared_ptr<HttpUpstream> upstream, std::size_t max_bytes = std::string::npos)
       : UpstreamAnswer(upstream->http_),
         upstream_(std::move(upstream)),
-        reader_(upstream_->http_->settings().max_message_bytes) {}
+        reader_(std::min(max_bytes, upstream_->http_->settings().max_message_bytes)) {}
 
  protected:
   // `stream_of` stays as long as this does.
@@ -134,7 +142,7 @@ class HttpUpstream::Stream : public UpstreamAnswer {
   void tell(std::string_view data, bool is_too_long, std::optional<std::string_view> stream_of) {
     const auto listener = upstream_->listener();
     if (!listener) return;
-    if (is_too_long) return listener->message_refused(http().too_long(), stream_of);
+    if (is_too_long) return listener->message_refused(UpstreamHttp::too_long(reader_.max_data()), stream_of);
     if (data.empty()) return;
     const bool is_answer = is_response(data);
     has_answer_ = has_answer_ || is_answer;
@@ -147,7 +155,9 @@ class HttpUpstream::Stream : public UpstreamAnswer {
 class HttpUpstream::Post final : public Stream {
  public:
   Post(std::shared_ptr<HttpUpstream> upstream, UpstreamMessage message, bool has_session)
-      : Stream(std::move(upstream)), message_(std::move(message)), has_session_(has_session) {}
+      : Stream(std::move(upstream), has_short_answer(message) ? max_refusal_bytes : std::string::npos),
+        message_(std::move(message)),
+        has_session_(has_session) {}
 
   const std::string& id() const { return message_.id; }
 
@@ -193,7 +203,7 @@ class HttpUpstream::Post final : public Stream {
       message_.kind == UpstreamMessageKind::request ? finish({}) : end_of_other();
       cancel();
     } else if (coming_ == Coming::text) {
-      if (body_.size() + piece.size() > http().settings().max_message_bytes) return give_up();
+      if (body_.size() + piece.size() > reader_.max_data()) return give_up();
       body_.append(piece);
     }
   }
@@ -203,9 +213,9 @@ class HttpUpstream::Post final : public Stream {
     unfit_ = std::move(why_not);
     coming_ = Coming::text;
   }
-  // A stream that broke can be, where the upstream has said from where on.
+  // A stream that broke can be, where the upstream has said from where on. What has a short answer has a time for it.
   bool may_continue(const Result<>& whole) const {
-    if (message_.is_modern || has_answer_ || reader_.last_id().empty()) return false;
+    if (message_.is_modern || has_answer_ || reader_.last_id().empty() || has_short_answer(message_)) return false;
     return coming_ == Coming::events || whole.has_error() || is_passing(status_);
   }
   // Its connection is free for others when the stream ends, which it has to soon: nothing belongs to it any more.
@@ -219,7 +229,7 @@ class HttpUpstream::Post final : public Stream {
   void give_up() {
     const auto listener = upstream_->has_ended(*this) ? upstream_->listener() : nullptr;
     cancel();
-    if (listener) listener->message_refused(http().too_long(), of_stream());
+    if (listener) listener->message_refused(UpstreamHttp::too_long(reader_.max_data()), of_stream());
   }
   // Whatever it has said, the request does not wait any more: that it has no answer is said even where it has one,
   // which then is no news.
@@ -360,7 +370,11 @@ Result<> HttpUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chro
 Result<> HttpUpstream::send(UpstreamMessage message) {
   // The end of its stream is how a request is cancelled.
   if (message.is_modern && message.method == Method::notifications_cancelled) return {};
-  auto request = http_->request("POST", http_->settings().url);
+  const auto& settings = http_->settings();
+  auto request = http_->request("POST", settings.url);
+  // Nobody cancels these.
+  if (has_short_answer(message)) request.times.whole = settings.silence;
+  if (message.kind != UpstreamMessageKind::request) request.times.whole = settings.connect_time + farewell_time;
   request.add("Content-Type", "application/json");
   request.add("Accept", "application/json, text/event-stream");
   if (message.is_modern) {

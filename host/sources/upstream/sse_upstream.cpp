@@ -73,7 +73,7 @@ class SseUpstream::Events final : public UpstreamAnswer {
   void tell(std::string_view data, bool is_too_long) {
     const auto listener = upstream_->listener();
     if (!listener) return;
-    if (is_too_long) return listener->message_refused(http().too_long(), std::nullopt);
+    if (is_too_long) return listener->message_refused(UpstreamHttp::too_long(reader_.max_data()), std::nullopt);
     listener->message_came(data, std::nullopt);
   }
 
@@ -158,6 +158,7 @@ Result<> SseUpstream::send(UpstreamMessage message) {
   }
   auto request = http_->request("POST", *endpoint);
   request.max_body = max_post_answer;
+  request.times.whole = http_->settings().silence;
   request.add("Content-Type", "application/json");
   if (revision >= revision_is_said_since) request.add("MCP-Protocol-Version", revision);
   request.body = std::move(message.text);

@@ -293,6 +293,7 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call,
 
 // Of the modern era.
 bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
+  if (!may_be_read(text)) return false;
   const auto result = parse_in_order(text);
   if (result.has_error() || !result->is_object()) return false;
   AskedInputRequests input_requests;

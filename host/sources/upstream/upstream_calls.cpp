@@ -46,6 +46,7 @@ std::string error_text(int code, std::string_view message, const Json& data = nu
 
 // The requestState of a result that asks for nothing else.
 std::optional<std::string> lone_state_in(std::string_view result) {
+  if (!may_be_read(result)) return std::nullopt;
   const auto json = parse_json(result, max_upstream_depth);
   if (json.has_error() || !json->value("inputRequests", Json::object()).empty()) return std::nullopt;
   const auto state = json->value("requestState", Json());

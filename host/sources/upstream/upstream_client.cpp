@@ -53,10 +53,16 @@ bool offers(const Json& versions, std::string_view version) {
   return versions.is_array() && std::ranges::find(versions, Json(version)) != versions.end();
 }
 
-std::string text_of_log(const Json& params) {
-  const auto data = params.value("data", Json());
-  auto text = data.is_string() ? data.get<std::string>() : dump(data);
-  const auto logger = params.value("logger", Json());
+// Null: there is none.
+const Json& member_of(const Json& params, const char* name) {
+  static const Json none;
+  const auto found = params.find(name);
+  return found == params.end() ? none : *found;
+}
+
+std::string text_of_log(const Json& params, std::string_view data) {
+  std::string text(utf8_prefix(data, max_message_bytes));
+  const auto& logger = member_of(params, "logger");
   if (logger.is_string() && !logger.get_ref<const std::string&>().empty())
     text = logger.get<std::string>() + ": " + text;
   return std::string(utf8_prefix(text, max_message_bytes));
@@ -135,7 +141,9 @@ Error UpstreamClient::error_of(const ReadOutcome& outcome, Method method) {
 UpstreamClient::ReadOutcome UpstreamClient::read(UpstreamOutcome outcome) {
   if (auto* const failure = std::get_if<UpstreamFailure>(&outcome)) return std::move(*failure);
   if (auto* const error = std::get_if<UpstreamError>(&outcome)) return std::move(*error);
-  auto result = parse_json(std::get<std::string>(outcome), max_upstream_depth);
+  const auto& text = std::get<std::string>(outcome);
+  if (!may_be_read(text)) return UpstreamFailure{fail("what it answered has more in it than is read")};
+  auto result = parse_json(text, max_upstream_depth);
   if (result.has_error()) return UpstreamFailure{fail("what it answered is no JSON: " + result.error().message)};
   return *std::move(result);
 }
@@ -358,7 +366,7 @@ void UpstreamClient::fail_requests(const Error& why) {
 
 void UpstreamClient::message_came(std::string_view text, std::optional<std::string_view> stream_of) {
   // Revision 2025-03-26 has batches (basic, "Batching").
-  const auto batch = !is_modern_ && text.starts_with('[') ? json_elements(text) : std::nullopt;
+  const auto batch = !is_modern_ && text.starts_with('[') && may_be_read(text) ? json_elements(text) : std::nullopt;
   if (!batch) return take(text, stream_of);
   for (const auto each : *batch)
     take(each, stream_of);
@@ -432,28 +440,29 @@ void UpstreamClient::take(const from_upstream::Notification& notification, std::
   const auto& params = notification.params;
   const auto method = find_method(notification.method);
   if (method == Method::notifications_progress) {
-    const auto token = params.value("progressToken", Json());
-    const auto message = params.value("message", Json());
+    const auto& token = member_of(params, "progressToken");
+    const auto& message = member_of(params, "message");
     if (!token.is_number_unsigned()) return;
-    const std::string text = message.is_string() ? message.get<std::string>() : "";
+    const std::string_view text = message.is_string() ? message.get_ref<const std::string&>() : std::string_view();
     return owner_->progressed(token.get<RequestId>(), number_in(params, "progress"), number_in(params, "total"),
                               utf8_prefix(text, max_message_bytes));
   }
   if (method == Method::notifications_message) {
-    const auto level = params.value("level", Json());
-    const auto data = params.value("data", Json());
+    const auto& level = member_of(params, "level");
+    const auto& data = member_of(params, "data");
     auto json = data.is_string() ? std::string() : dump(data);
+    const auto text = text_of_log(params, data.is_string() ? data.get_ref<const std::string&>() : json);
     if (json.size() > max_message_bytes) json.clear();
-    return owner_->said(stream_of, level.is_string() ? level.get_ref<const std::string&>() : std::string("info"),
-                        text_of_log(params), json);
+    return owner_->said(stream_of, level.is_string() ? level.get_ref<const std::string&>() : std::string("info"), text,
+                        json);
   }
   if (method == Method::notifications_tools_list_changed || method == Method::notifications_resources_list_changed ||
       method == Method::notifications_prompts_list_changed) {
     return owner_->lists_changed();
   }
-  if (method == Method::notifications_cancelled) return take_cancelled(params.value("requestId", Json()));
+  if (method == Method::notifications_cancelled) return take_cancelled(member_of(params, "requestId"));
   if (method != Method::notifications_resources_updated) return;
-  if (const auto uri = params.value("uri", Json()); uri.is_string()) owner_->resource_updated(uri.get<std::string>());
+  if (const auto& uri = member_of(params, "uri"); uri.is_string()) owner_->resource_updated(uri.get<std::string>());
 }
 
 // In the modern era that is a subscription of the host's, which the server ends (2026-07-28, basic/transports/stdio);

@@ -186,8 +186,8 @@ Error UpstreamHttp::about(const Error& why) const {
   return error;
 }
 
-Error UpstreamHttp::too_long() const {
-  return fail("sent a message of more than " + std::to_string(settings_.max_message_bytes) + " bytes");
+Error UpstreamHttp::too_long(std::size_t max_bytes) {
+  return fail("sent a message of more than " + std::to_string(max_bytes) + " bytes");
 }
 
 Error UpstreamHttp::refusal(unsigned status, const std::string& challenge, const std::string& body) const {

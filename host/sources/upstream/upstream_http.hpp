@@ -37,7 +37,7 @@ class UpstreamHttp final : public std::enable_shared_from_this<UpstreamHttp> {
   Error about(const std::string& why) const { return fail(settings_.place() + ": " + why); }
   Error about(const Error& why) const;
   // Of a message, which "it" has done.
-  Error too_long() const;
+  static Error too_long(std::size_t max_bytes);
   // Of an answer that is no success. `challenge`: its WWW-Authenticate.
   Error refusal(unsigned status, const std::string& challenge, const std::string& body) const;
 

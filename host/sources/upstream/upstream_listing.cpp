@@ -197,22 +197,22 @@ std::string_view list_member(UpstreamList list) {
 
 Result<> UpstreamPages::add(std::string_view page) {
   const auto where = "its answer to " + std::string(name_of(list_method(list_)));
+  bytes_ += page.size();
+  if (bytes_ > max_bytes) return fail(where + " has more than " + std::to_string(max_bytes) + " bytes");
   std::optional<std::vector<std::string_view>> list;
   std::string_view next = "null";
   JsonMembers members(page);
   while (members.next()) {
-    if (members.key() == list_member(list_)) list = json_elements(members.value());
+    if (members.key() == list_member(list_)) list = json_elements(members.value(), max_components + 1);
     if (members.key() == "nextCursor") next = members.value();
     if (members.key() == "ttlMs") note_ttl(members.value());
     if (members.key() == "resultType" && json_string(members.value()) != "complete")
       return fail(where + " has a resultType that is not complete (basic/index, \"ResultType\")");
   }
   if (!members.is_whole() || !list) return fail(where + " has no array \"" + std::string(list_member(list_)) + '"');
-  bytes_ += page.size();
   listed_ += list->size();
   if (++pages_ > max_pages) return fail(where + " has more than " + std::to_string(max_pages) + " pages");
   if (listed_ > max_components) return fail(where + " has more than " + std::to_string(max_components) + " entries");
-  if (bytes_ > max_bytes) return fail(where + " has more than " + std::to_string(max_bytes) + " bytes");
   for (const auto component : *list)
     read(component);
   has_more_ = next != "null";
@@ -235,7 +235,8 @@ void UpstreamPages::note_ttl(std::string_view number) {
 
 void UpstreamPages::read(std::string_view component) {
   // There is one of each key for all who read this later.
-  auto ordered = parse_in_order(component, default_json_depth);
+  auto ordered = may_be_read(component) ? parse_in_order(component, default_json_depth)
+                                        : Result<OrderedJson>(fail("more than is read of one"));
   if (ordered.has_value()) return components_.push_back(*std::move(ordered));
   const auto key = json_member(component, key_of(list_));
   faulty_.push_back({list_, key ? string_in(*key).value_or("") : "", "is " + ordered.error().message});

@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> legacy_revisions{"2024-11-05", "2025-03-26", "2025-06-18",
                                                            last_legacy_revision};
+// Of a text that is read as a tree; of a longer one, what separates its values.
+constexpr std::size_t max_read_bytes = std::size_t{1} << 20;
+constexpr std::ptrdiff_t max_separators = 100'000;
 constexpr std::string_view reserved = "io.modelcontextprotocol/";
 constexpr std::string_view of_this_host = "mcp-plugin-host/";
 
@@ -152,6 +155,12 @@ std::optional<std::uint64_t> number_at(std::string_view text, std::size_t& at) {
 
 }  // namespace
 
+bool may_be_read(std::string_view text) {
+  if (text.size() <= max_read_bytes) return true;
+  const auto is_separator = [](char c) { return c == ',' || c == '[' || c == '{'; };
+  return std::ranges::count_if(text, is_separator) <= max_separators;
+}
+
 bool is_legacy_revision(std::string_view revision) {
   return std::ranges::find(legacy_revisions, revision) != legacy_revisions.end();
 }
@@ -212,6 +221,7 @@ namespace from_upstream {
 
 Result<Message> read(std::string_view text) {
   if (auto result = read_plain_result(text)) return Message(*std::move(result));
+  if (!may_be_read(text)) return fail("is no plain result, and has more in it than is read of anything else");
   auto parsed = parse_json(text, max_upstream_depth);
   if (parsed.has_error()) return fail("is no JSON: " + parsed.error().message);
   auto& json = *parsed;

@@ -35,6 +35,10 @@ inline constexpr int url_elicitation_required = -32042;  // 2025-11-25, client/e
 inline constexpr std::size_t max_upstream_depth = 128;
 inline constexpr std::size_t max_logged_bytes = 4096;
 
+// Whether a text is read as a tree, which may take thirty times the memory of the text: one that is short, or whose
+// length is that of its strings.
+bool may_be_read(std::string_view text);
+
 inline constexpr std::string_view modern_revision = "2026-07-28";
 inline constexpr std::string_view last_legacy_revision = "2025-11-25";
 // Whether the host speaks it.
@@ -101,7 +105,7 @@ struct Request {
 using Message = std::variant<Answer, Notification, Request>;
 
 // Says what is wrong with it, but for what is wrong within a result. An answer under an id that the host never gives is
-// wrong, too.
+// wrong, too, and so is what may not be read, unless it is a plain result.
 Result<Message> read(std::string_view text);
 
 // Of a text that is too long or broken: of which request it is the answer, as far as its first and last bytes tell

@@ -48,6 +48,12 @@ TEST(JsonElementsTest, GivesThemAsTheyAreWritten) {
             (Elements{"1", R"({"a":[1,2],"b":"],"})", R"("\"")", "[]"}));
 }
 
+TEST(JsonElementsTest, GivesNoMoreThanAreWanted) {
+  using Elements = std::vector<std::string_view>;
+  EXPECT_EQ(json_elements("[1,2,3]", 2), (Elements{"1", "2"}));
+  EXPECT_EQ(json_elements("[1,2]", 3), (Elements{"1", "2"}));
+}
+
 TEST(JsonElementsTest, KnowsThatItWasNotAllOfAnArray) {
   for (const auto* const text : {"", " ", "{}", "7", "[", "[,]", "[1", "[1,", "[1,]", "[,1]", "[1}", "[\"x]", "[] []"})
     EXPECT_EQ(json_elements(text), std::nullopt) << text;

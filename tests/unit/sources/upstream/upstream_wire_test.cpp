@@ -119,6 +119,19 @@ TEST(UpstreamWireTest, SaysWhatIsWrongWithWhatComes) {
   EXPECT_THAT(error_in(R"({"id":[],"method":"x"})").message, HasSubstr("neither a string nor a whole number"));
 }
 
+TEST(UpstreamWireTest, ReadsNoTreeThatIsTooLarge) {
+  const auto notification = [](const std::string& data) {
+    return R"({"method":"notifications/message","params":{"data":)" + data + "}}";
+  };
+  constexpr std::size_t long_size = std::size_t{2} << 20;
+  EXPECT_TRUE(from_upstream::read(notification('"' + std::string(long_size, 'x') + '"')).has_value());
+  std::string zeros = "[0";
+  while (zeros.size() < long_size)
+    zeros += ",0";
+  EXPECT_THAT(error_in(notification(zeros + "]")).message, HasSubstr("has more in it than is read"));
+  EXPECT_TRUE(from_upstream::read(R"({"id":1,"result":{"x":)" + zeros + "]}}").has_value());
+}
+
 TEST(UpstreamWireTest, TellsWhoseAnAnswerIsThatIsTooLongOrBroken) {
   EXPECT_EQ(answered_request(R"({"jsonrpc":"2.0","id":5,"result":{"x)", "xxx\"}}"), 5U);
   EXPECT_EQ(answered_request(R"({"jsonrpc":"2.0","id":5,"error":{"x)", "xxx\"}}"), 5U);
