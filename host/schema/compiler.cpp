@@ -174,7 +174,8 @@ Result<void> Compiler::resolve_references() {
     auto node = add_subschema(*std::move(target));
     if (!node) return node.error();
     program_.reference_targets[reference.slot].node = *node;
-    references_[reference.from] = *node;
+    const auto& [known, is_new] = references_.try_emplace(reference.from, reference.slot);
+    if (!is_new && !reference.is_dynamic) known->second = reference.slot;
     // The target may be a part of the document that no keyword led to.
     if (auto compiled = compile_waiting(); !compiled) return compiled.error();
   }
@@ -244,16 +245,20 @@ Result<void> Compiler::resolve_dynamically() {
 }
 
 void Compiler::inherit_defaults() {
-  for (const auto& [from, to] : references_) {
-    auto node = to;
+  // Where a dynamic one leads is known only in a check.
+  const auto is_open = [this](const ReferenceTarget& target) {
+    return target.dynamic == nullptr && !program_.nodes[target.node].default_value.value;
+  };
+  for (const auto& [from, slot] : references_) {
+    const auto* target = &program_.reference_targets[slot];
     // References may go in a circle, and a check follows no more of them.
-    for (std::size_t step = 0; step < Schema::max_depth && !program_.nodes[node].default_value.value; ++step) {
-      const auto next = references_.find(node);
+    for (std::size_t step = 0; step < Schema::max_depth && is_open(*target); ++step) {
+      const auto next = references_.find(target->node);
       if (next == references_.end()) break;
-      node = next->second;
+      target = &program_.reference_targets[next->second];
     }
     auto& own = program_.nodes[from].default_value;
-    if (!own.value) own = program_.nodes[node].default_value;
+    if (!own.value && target->dynamic == nullptr) own = program_.nodes[target->node].default_value;
   }
 }
 

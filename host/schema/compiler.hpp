@@ -90,7 +90,7 @@ class Compiler {
   std::queue<std::pair<NodeIndex, Subschema>> waiting_;  // first come, first served: the document's order
   std::vector<Reference> unresolved_;
   std::vector<std::pair<std::size_t, std::string>> dynamic_;  // slot and name of what is answered by several resources
-  std::map<NodeIndex, NodeIndex> references_;                 // which node refers to which
+  std::map<NodeIndex, std::size_t> references_;               // slots, by the nodes that refer by them
 };
 
 }  // namespace mcph::schema

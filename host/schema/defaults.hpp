@@ -26,7 +26,11 @@ class DefaultFiller {
     --depth_;
   }
 
-  void fill_reference(std::size_t slot, nlohmann::json& value) { fill(program_.reference_targets[slot].node, value); }
+  // Which schema a dynamic one leads to is known only in a check.
+  void fill_reference(std::size_t slot, nlohmann::json& value) {
+    const auto& target = program_.reference_targets[slot];
+    if (target.dynamic == nullptr) fill(target.node, value);
+  }
 
   // The value to add as the absent property `name`; null if the subschema has no default, or if it is too much.
   const nlohmann::json* take_default(NodeIndex node, std::string_view name) {

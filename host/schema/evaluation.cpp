@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "schema/resources.hpp"
 #include "schema/value.hpp"
 
@@ -15,6 +16,12 @@ std::vector<const InstancePath*> from_root(const InstancePath& at) {
     links.push_back(link);
   }
   return {links.rbegin(), links.rend()};
+}
+
+// Of a reason, as much as is ever shown.
+std::string shortened(std::string reason) {
+  constexpr std::size_t enough = 600;
+  return reason.size() <= enough ? std::move(reason) : std::string(utf8_prefix(reason, enough)) + "...";
 }
 
 // RFC 6901.
@@ -79,7 +86,10 @@ bool Evaluation::check_in_context(const Node& node, JsonValue value, const Insta
   // What did not hold has looked at nothing.
   if (!valid && looked_at_ != nullptr) looked_at_->resize(before);
   looked_at_ = outer;
-  if (node.has_unevaluated && outer != nullptr) outer->insert(outer->end(), own.begin(), own.end());
+  // Where each level has one, they are copied from level to level.
+  constexpr std::size_t copied_a_step = 4;
+  if (valid && node.has_unevaluated && outer != nullptr && spend(own.size() / copied_a_step, at))
+    outer->insert(outer->end(), own.begin(), own.end());
   if (enters) resources_.pop_back();
   return valid;
 }
@@ -113,7 +123,9 @@ bool Evaluation::check_alternative(NodeIndex node, JsonValue value, const Instan
   const bool valid = check(node, value, at);
   --alternatives_;
   if (violation_) {
-    reasons.push_back(std::move(violation_->message));
+    // Nobody is shown more of them.
+    constexpr std::size_t max_reasons = 32;
+    reasons.push_back(reasons.size() < max_reasons ? shortened(std::move(violation_->message)) : std::string());
     violation_.reset();
   }
   return valid;

@@ -60,7 +60,8 @@ class Evaluation {
   // A subschema of an element or a member, which thereby has been looked at.
   bool check_child(NodeIndex node, JsonValue child, const InstancePath& at);
 
-  // Checks a subschema that need not hold: why it does not goes to `reasons`, and only when explaining.
+  // Checks a subschema that need not hold: why it does not goes to `reasons`, in short, and only when explaining. Where
+  // there are many already, an empty one does.
   bool check_alternative(NodeIndex node, JsonValue value, const InstancePath& at, std::vector<std::string>& reasons);
 
   // The same for another value than the one that is being checked, which it says nothing about.

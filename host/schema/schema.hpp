@@ -76,9 +76,9 @@ class Schema {
 
   // For a valid instance: adds each absent property whose schema has a `default`, in objects at any depth that are
   // present. What was added is not completed further. Applies through properties, additionalProperties, items,
-  // prefixItems, allOf and $ref; not through anyOf, oneOf, if, not and patterns, where the instance decides what
-  // applies. A violation if that would be more than max_defaults_size: the instance has then been completed in part
-  // only.
+  // prefixItems, allOf and $ref; not through anyOf, oneOf, if, not, patterns and what several answer to a $dynamicRef,
+  // where the instance decides what applies. A violation if that would be more than max_defaults_size: the instance has
+  // then been completed in part only.
   [[nodiscard]] std::optional<Violation> apply_defaults(nlohmann::json& instance) const;
   // Whether that could add anything to some instance.
   bool has_defaults() const;

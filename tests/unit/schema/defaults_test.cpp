@@ -37,6 +37,21 @@ TEST(SchemaDefaults, FollowReferencesAndAllOfButNoAlternatives) {
             R"({"a":1,"b":2})");
 }
 
+TEST(SchemaDefaults, AreNotThoseOfASchemaThatADynamicReferenceMayNotLeadTo) {
+  constexpr auto schema = R"({
+    "$id": "https://example.com/outer", "$ref": "inner",
+    "$defs": {"own": {"$dynamicAnchor": "node", "properties": {"x": {"default": 2}}},
+              "inner": {"$id": "inner", "properties": {"a": {"$dynamicRef": "#node"}},
+                        "$defs": {"other": {"$dynamicAnchor": "node", "default": {}, "properties": {"x": {"default": 1}}}}}}
+  })";
+  EXPECT_EQ(with_defaults(schema, R"({"a":{}})"), R"({"a":{}})");
+  EXPECT_EQ(with_defaults(schema, "{}"), "{}");
+  EXPECT_EQ(with_defaults(R"({"properties":{"a":{"$dynamicRef":"#node"}},
+                             "$defs":{"b":{"$dynamicAnchor":"node","properties":{"x":{"default":1}}}}})",
+                          R"({"a":{}})"),
+            R"({"a":{"x":1}})");
+}
+
 TEST(SchemaDefaults, AddNoMoreThanFourMebibytes) {
   // Each is 1 KiB as JSON text with its name, its colon and its comma.
   const auto schema = R"({"items":{"properties":{"a":{"default":")" + std::string(1024 - 1 - 4 - 2, 'x') + R"("}}}})";

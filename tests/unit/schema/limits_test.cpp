@@ -80,6 +80,17 @@ TEST(SchemaLimits, NamesAreComparedOnlyWhereTheyAreShort) {
   EXPECT_EQ(violation->message.find("did you mean"), std::string::npos);
 }
 
+TEST(SchemaLimits, ChildrenThatALevelHandsOnCount) {
+  std::string schema = R"({"additionalProperties":true})";
+  for (int level = 0; level < 55; ++level)
+    schema = R"({"unevaluatedItems":true,"allOf":[)" + schema + "]}";
+  test::expect_valid(schema, {R"({"a":1,"b":2})"});
+  std::string members = R"("0":1)";
+  for (int member = 1; member < 400'000; ++member)
+    members += ",\"" + std::to_string(member) + "\":1";
+  EXPECT_EQ(check(schema, "{" + members + "}")->message, "the value takes more than 4000000 steps to check");
+}
+
 TEST(SchemaLimits, LongTextsCountForEachTimeThatTheyAreRead) {
   const auto a_thousand_of = [](const std::string& part) {
     std::string parts = part;

@@ -212,6 +212,15 @@ TEST(Schema, KeepsTheExplanationOfManyAlternativesShort) {
   EXPECT_NE(violation->message.find(" more"), std::string::npos);
 }
 
+TEST(Schema, KeepsOfALongReasonItsBeginning) {
+  std::string schema = R"({"type":"null"})";
+  for (int level = 0; level < 30; ++level)
+    schema = R"({"anyOf":[)" + schema + R"(,{"const":")" + std::string(50, 'x') + R"("}]})";
+  const auto violation = test::check(schema, "1");
+  ASSERT_TRUE(violation);
+  EXPECT_LT(violation->message.size(), 1500U);
+}
+
 TEST(Schema, ForgetsWhyAnAlternativeFailedWhenAnotherFits) {
   EXPECT_EQ(verdict(R"({"anyOf":[{"type":"null"},{"type":"integer"}],"allOf":[{"maximum":5}]})", "6"),
             " [maximum] the value must be at most 5, but is 6");
