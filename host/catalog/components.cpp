@@ -216,7 +216,7 @@ std::string legacy_text(OrderedJson tool) {
   return dump(tool);
 }
 
-Result<Tool> read_tool(Description description) {
+Result<Tool> read_tool(Description description, DescriptionRoom& room) {
   auto name = read_tool_name(description);
   if (name.has_error()) return name.error();
   description.rename(*name);
@@ -234,7 +234,8 @@ Result<Tool> read_tool(Description description) {
   if (!input->is_object()) return description.error("inputSchema", "is not an object");
   if (input->value("type", OrderedJson()) != "object")
     return description.error("inputSchema", "must have \"type\": \"object\"");
-  auto schema = Schema::compile(*input);
+  const SchemaOptions options{.pattern_bytes = &room.pattern_bytes};
+  auto schema = Schema::compile(*input, options);
   if (schema.has_error()) return description.error("inputSchema", "is invalid: " + schema.error().message);
 
   auto headers = read_parameter_headers(*input);
@@ -248,7 +249,7 @@ Result<Tool> read_tool(Description description) {
   tool.legacy_json = legacy_text(json);
   if (output == json.end()) return tool;
   if (!output->is_object()) return description.error("outputSchema", "is not an object");
-  auto output_schema = Schema::compile(*output);
+  auto output_schema = Schema::compile(*output, options);
   if (output_schema.has_error()) {
     return description.error("outputSchema", "is invalid: " + output_schema.error().message);
   }
@@ -284,12 +285,17 @@ Result<Resource> read_resource(Description description) {
   return Resource{std::move(written), *std::move(name), std::move(json), *std::move(uri)};
 }
 
-Result<ResourceTemplate> read_resource_template(Description description) {
+Result<ResourceTemplate> read_resource_template(Description description, DescriptionRoom& room) {
   auto text = description.required_text("uriTemplate");
   if (text.has_error()) return text.error();
   description.rename(*text);
   auto uri_template = UriTemplate::parse(*text);
   if (uri_template.has_error()) return description.error("uriTemplate", "is invalid: " + uri_template.error().message);
+  if (text->size() > room.template_bytes) {
+    return description.error("uriTemplate", "is one too many: those of a plugin have at most " +
+                                                std::to_string(DescriptionRoom().template_bytes) + " bytes together");
+  }
+  room.template_bytes -= text->size();
   auto name = description.required_text("name");
   if (name.has_error()) return name.error();
   if (auto common = description.common_fields(); common.has_error()) return common.error();
@@ -328,9 +334,9 @@ Result<Prompt> read_prompt(Description description) {
   return prompt;
 }
 
-template <class Component>
-Result<std::vector<Component>> read_all(const OrderedJson& document, const char* kind,
-                                        Result<Component> (*read)(Description description)) {
+// `read`: one of them.
+template <class Component, class Read>
+Result<std::vector<Component>> read_all(const OrderedJson& document, const char* kind, Read read) {
   std::vector<Component> components;
   const auto list = document.find(kind);
   if (list == document.end()) return components;
@@ -406,16 +412,24 @@ Components without(const Components& components, const std::set<std::string, std
 }
 
 Result<Components> parse_components(std::string_view document) {
+  DescriptionRoom room;
+  return parse_components(document, room);
+}
+
+Result<Components> parse_components(std::string_view document, DescriptionRoom& room) {
   auto parsed = parse_ordered_json(document);
   if (parsed.has_error()) return fail("its description is not valid JSON: " + parsed.error().message);
   const OrderedJson& json = *parsed;
   if (!json.is_object()) return fail("its description is not a JSON object");
 
-  auto tools = read_all<Tool>(json, "tools", read_tool);
+  auto tools = read_all<Tool>(json, "tools",
+                              [&room](Description description) { return read_tool(std::move(description), room); });
   if (tools.has_error()) return tools.error();
   auto resources = read_all<Resource>(json, "resources", read_resource);
   if (resources.has_error()) return resources.error();
-  auto templates = read_all<ResourceTemplate>(json, "resourceTemplates", read_resource_template);
+  auto templates = read_all<ResourceTemplate>(json, "resourceTemplates", [&room](Description description) {
+    return read_resource_template(std::move(description), room);
+  });
   if (templates.has_error()) return templates.error();
   auto prompts = read_all<Prompt>(json, "prompts", read_prompt);
   if (prompts.has_error()) return prompts.error();

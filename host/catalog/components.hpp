@@ -3,11 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -97,7 +99,15 @@ bool has_component(const Components& components, std::string_view name);
 // All but what is called so, of whatever kind.
 Components without(const Components& components, const std::set<std::string, std::less<>>& names);
 
+// What there is room for in the description of one plugin, where that is not in proportion to its text.
+struct DescriptionRoom {
+  std::size_t pattern_bytes = Schema::max_pattern_bytes;  // of the patterns of all its schemas
+  std::size_t template_bytes = std::size_t{32} << 10;     // of its URI templates, because a URI is matched with each
+};
+
 // The error names the component and the field: "tools[2] \"add\": inputSchema/properties/a/type: ...".
 Result<Components> parse_components(std::string_view document);
+// The same for a part of a description, which takes of the room what it needs.
+Result<Components> parse_components(std::string_view document, DescriptionRoom& room);
 
 }  // namespace mcph

@@ -75,8 +75,16 @@ Result<std::vector<std::pair<std::string, NodeIndex>>> KeywordSite::compile_memb
   return nodes;
 }
 
+Result<Pattern> KeywordSite::compile_pattern(std::string_view text) const {
+  auto pattern = Pattern::compile(text);
+  if (!pattern) return error(in_quotes(text) + " is no usable regular expression: " + pattern.error().message);
+  if (!compiler.take_pattern_bytes(pattern->memory()))
+    return error("takes too much memory, with the patterns before it");
+  return pattern;
+}
+
 Compiler::Compiler(const OrderedJson& document, const SchemaOptions& options)
-    : document_(document), resources_(options) {}
+    : document_(document), resources_(options), pattern_bytes_(*options.pattern_bytes) {}
 
 Result<Program> Compiler::compile() {
   if (nested_deeper_than(document_, Schema::max_nesting)) {
@@ -114,6 +122,12 @@ std::size_t Compiler::add_reference(const KeywordSite& site, bool is_dynamic) {
   unresolved_.push_back(
       {site.node, slot, site.subschema.resource, site.value.get<std::string>(), site.location(), is_dynamic});
   return slot;
+}
+
+bool Compiler::take_pattern_bytes(std::size_t bytes) {
+  if (bytes > pattern_bytes_) return false;
+  pattern_bytes_ -= bytes;
+  return true;
 }
 
 void Compiler::set_default(NodeIndex node, const OrderedJson& value) {

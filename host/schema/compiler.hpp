@@ -15,6 +15,7 @@
 
 #include "base/result.hpp"
 #include "schema/dialect.hpp"
+#include "schema/pattern.hpp"
 #include "schema/program.hpp"
 #include "schema/resources.hpp"
 #include "schema/schema.hpp"
@@ -43,10 +44,14 @@ struct KeywordSite {
   Result<std::vector<NodeIndex>> compile_elements() const;                         // of an array
   Result<std::vector<std::pair<std::string, NodeIndex>>> compile_members() const;  // of an object
   Result<NodeIndex> compile_member(const std::string& key, const nlohmann::ordered_json& schema) const;
+
+  // A regular expression that the keyword has.
+  Result<Pattern> compile_pattern(std::string_view text) const;
 };
 
 class Compiler {
  public:
+  // The options say how many bytes patterns may take.
   Compiler(const nlohmann::ordered_json& document, const SchemaOptions& options);
 
   Result<Program> compile();
@@ -61,6 +66,8 @@ class Compiler {
   std::size_t add_reference(const KeywordSite& site, bool is_dynamic);
 
   Resources& resources() { return resources_; }
+  // False: there is no room for a pattern of so many bytes.
+  bool take_pattern_bytes(std::size_t bytes);
   void set_default(NodeIndex node, const nlohmann::ordered_json& value);
   void note_unevaluated(NodeIndex node);
 
@@ -84,6 +91,7 @@ class Compiler {
 
   const nlohmann::ordered_json& document_;
   Resources resources_;
+  std::size_t& pattern_bytes_;  // that patterns may still take
   Program program_;
   std::unordered_map<const nlohmann::ordered_json*, NodeIndex> node_of_;
   std::size_t location_bytes_ = 0;                       // of all subschemas so far, and of all references to them

@@ -19,7 +19,7 @@ std::vector<const InstancePath*> from_root(const InstancePath& at) {
 }
 
 // Of a reason, as much as is ever shown.
-std::string shortened(std::string reason) {
+std::string beginning_of(std::string reason) {
   constexpr std::size_t enough = 600;
   return reason.size() <= enough ? std::move(reason) : std::string(utf8_prefix(reason, enough)) + "...";
 }
@@ -125,7 +125,7 @@ bool Evaluation::check_alternative(NodeIndex node, JsonValue value, const Instan
   if (violation_) {
     // Nobody is shown more of them.
     constexpr std::size_t max_reasons = 32;
-    reasons.push_back(reasons.size() < max_reasons ? shortened(std::move(violation_->message)) : std::string());
+    reasons.push_back(reasons.size() < max_reasons ? beginning_of(std::move(violation_->message)) : std::string());
     violation_.reset();
   }
   return valid;

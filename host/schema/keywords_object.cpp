@@ -114,8 +114,8 @@ struct PatternNode {
 };
 
 Result<std::shared_ptr<const Pattern>> compile_pattern(const KeywordSite& site, std::string_view text) {
-  auto pattern = Pattern::compile(text);
-  if (!pattern) return site.error(in_quotes(text) + " is no usable regular expression: " + pattern.error().message);
+  auto pattern = site.compile_pattern(text);
+  if (!pattern) return pattern.error();
   return std::make_shared<const Pattern>(*std::move(pattern));
 }
 

@@ -31,8 +31,8 @@ class PatternKeyword final : public Keyword {
 Result<KeywordPtr> compile_pattern(const KeywordSite& site) {
   if (!site.value.is_string()) return site.error("must be a string");
   const auto& text = site.value.get_ref<const std::string&>();
-  auto pattern = Pattern::compile(text);
-  if (!pattern) return site.error(in_quotes(text) + " is no usable regular expression: " + pattern.error().message);
+  auto pattern = site.compile_pattern(text);
+  if (!pattern) return pattern.error();
   return std::make_unique<PatternKeyword>(*std::move(pattern), in_quotes(text));
 }
 

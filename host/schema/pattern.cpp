@@ -76,6 +76,12 @@ Result<Pattern> Pattern::compile(std::string_view ecma) {
   return Pattern(code, std::max(largest_minimum(*pattern), lookbehind), info(code, PCRE2_INFO_BACKREFMAX) > 0);
 }
 
+std::size_t Pattern::memory() const {
+  std::size_t size = 0;
+  pcre2_pattern_info(code_.get(), PCRE2_INFO_SIZE, &size);
+  return size;
+}
+
 void Pattern::Free::operator()(pcre2_real_code_8* code) const {
   pcre2_code_free(code);
 }

@@ -24,6 +24,9 @@ class Pattern {
   // alternatives have no fixed length, and what PCRE2 finds too large.
   static Result<Pattern> compile(std::string_view ecma);
 
+  // In bytes, which may be far more than the expression has: a group that is repeated is there as often.
+  std::size_t memory() const;
+
  private:
   friend class PatternSearch;
   struct Free {

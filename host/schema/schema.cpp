@@ -13,7 +13,10 @@ namespace mcph {
 using schema::Evaluation;
 
 Result<Schema> Schema::compile(const OrderedJson& schema, const SchemaOptions& options) {
-  auto program = schema::Compiler(schema, options).compile();
+  auto pattern_bytes = max_pattern_bytes;
+  auto all = options;
+  if (all.pattern_bytes == nullptr) all.pattern_bytes = &pattern_bytes;
+  auto program = schema::Compiler(schema, all).compile();
   if (!program) return program.error();
   return Schema(std::make_shared<const schema::Program>(*std::move(program)));
 }

@@ -48,6 +48,9 @@ struct SchemaDocument {
 struct SchemaOptions {
   std::span<const SchemaDocument> documents = {};
   bool assert_formats = false;
+  // What the patterns of several schemas may take together, of which compile takes what it needs; null: this one's may
+  // take max_pattern_bytes.
+  std::size_t* pattern_bytes = nullptr;
 };
 
 class Schema {
@@ -61,6 +64,8 @@ class Schema {
   // up, and each step of matching a pattern. At most a fifth of a second. The largest array that a request holds has
   // half as many elements.
   static constexpr std::size_t max_steps = 4'000'000;
+  // Of all compiled patterns.
+  static constexpr std::size_t max_pattern_bytes = std::size_t{16} << 20;
   // Bytes of JSON text that defaults may add to one instance: a few bytes of an array of empty objects may otherwise
   // become thousands of times as many.
   static constexpr std::size_t max_defaults_size = std::size_t{4} << 20;

@@ -122,13 +122,15 @@ class Gathering {
     if (list == UpstreamList::tools) component.erase("execution");
     const OrderedJson alone = {{std::string(list_members.at(place_of(list))), OrderedJson::array({component})}};
     const auto text = dump(alone);
-    const auto read = parse_components(text);
+    if (bytes_ + text.size() > max_description_bytes) return leave_out(list, *key, "there is no room for more");
+    auto room = room_;
+    const auto read = parse_components(text, room);
     if (read.has_error()) return leave_out(list, *key, read.error().message);
-    bytes_ += text.size();
-    if (bytes_ > max_description_bytes) return leave_out(list, *key, "there is no room for more");
     if (!keys_.at(place_of(list)).insert(key_here(list, *read)).second) {
       return leave_out(list, *key, "another one has the same name here; give it one with \"rename\"");
     }
+    bytes_ += text.size();
+    room_ = room;
     note(list, *key, component);
     document_[std::string(list_members.at(place_of(list)))].push_back(std::move(component));
   }
@@ -183,6 +185,7 @@ class Gathering {
   OrderedJson document_ = OrderedJson::object();
   std::array<std::set<std::string, std::less<>>, upstream_lists> keys_;
   std::size_t bytes_ = 0;
+  DescriptionRoom room_;  // that is left
 };
 
 }  // namespace

@@ -96,6 +96,33 @@ TEST(Components, OfALegacyClientHaveNoPropertiesWhoseSchemaIsABoolean) {
             R"("text":{"type":"string"}}},"outputSchema":{"type":"object","properties":{"value":{}}}})");
 }
 
+TEST(Components, OfTemplatesHaveNoMoreThanAUriCanBeMatchedWith) {
+  const auto templates = [](std::size_t count) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto path = std::string(1000, 'x') + std::to_string(i);
+      all +=
+          (i == 0 ? R"({"name":"t","uriTemplate":"t://)" : R"(,{"name":"t","uriTemplate":"t://)") + path + R"(/{a}"})";
+    }
+    return all;
+  };
+  EXPECT_EQ(refusal_of_template(templates(30)), "accepted");
+  EXPECT_NE(refusal_of_template(templates(40)).find("uriTemplate is one too many"), std::string::npos);
+}
+
+TEST(Components, OfSchemasHaveNoPatternsThatTakeTooMuchMemory) {
+  const auto patterns = [](std::size_t count) {
+    std::string properties;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto name = "\"p" + std::to_string(i) + '"';
+      properties += (i == 0 ? "" : ",") + name + R"(:{"pattern":"(?:abc){500}"})";
+    }
+    return R"({"name":"t","inputSchema":{"type":"object","properties":{)" + properties + "}}}";
+  };
+  EXPECT_EQ(refusal_of_tool(patterns(10)), "accepted");
+  EXPECT_NE(refusal_of_tool(patterns(3000)).find("takes too much memory"), std::string::npos);
+}
+
 TEST(Components, AreRefusedAsAWhole) {
   EXPECT_EQ(refusal_of("{").find("its description is not valid JSON: "), 0U);
   EXPECT_EQ(refusal_of("[]"), "its description is not a JSON object");

@@ -168,6 +168,18 @@ TEST(DescribeUpstreamTest, AFaultyComponentCostsOnlyItself) {
                                              HasSubstr("another one has the same name here")));
 }
 
+TEST(DescribeUpstreamTest, LeavesOutTemplatesThatAreTooMany) {
+  UpstreamLists lists;
+  for (int i = 0; i < 40; ++i) {
+    const auto text = "t://" + std::string(1000, 'x') + std::to_string(i) + "/{a}";
+    lists.resource_templates.push_back(OrderedJson{{"name", "t"}, {"uriTemplate", text}});
+  }
+  const auto described = describe_upstream(std::move(lists), {});
+  EXPECT_EQ(OrderedJson::parse(described.document)["resourceTemplates"].size(), 32U);
+  ASSERT_EQ(described.remarks.size(), 8U);
+  EXPECT_THAT(described.remarks[0], HasSubstr("uriTemplate is one too many"));
+}
+
 TEST(DescribeUpstreamTest, TheUpstreamHasNoSayInMattersOfTheHost) {
   auto each = tool("run");
   each["_meta"] = {{"mcp-plugin-host/tags", {"trusted"}}, {"theirs", 1}};
