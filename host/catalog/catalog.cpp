@@ -291,4 +291,14 @@ std::vector<const Served<Tool>*> Catalog::tool_differences(const Catalog& other)
   return different;
 }
 
+bool Catalog::has_same_owners(const Catalog& other) const {
+  const auto are_same = [](const auto& some, const auto& others) {
+    return std::ranges::equal(some, others, [](const auto& a, const auto& b) {
+      return a.first == b.first && a.second.plugin->identity().name == b.second.plugin->identity().name;
+    });
+  };
+  return are_same(resources_, other.resources_) && are_same(templates_, other.templates_) &&
+         are_same(prompts_, other.prompts_);
+}
+
 }  // namespace mcph

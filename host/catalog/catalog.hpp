@@ -116,6 +116,8 @@ class Catalog {
   ListKinds differences(const Catalog& other) const;
   // The tools that only one of the two has, and those of both that differ or are another plugin's.
   std::vector<const Served<Tool>*> tool_differences(const Catalog& other) const;
+  // Whether all resources, templates and prompts, where they are the same, are the same plugins'.
+  bool has_same_owners(const Catalog& other) const;
 
  private:
   template <class Component>

@@ -146,8 +146,10 @@ ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) 
   const auto published = std::make_shared<const Views>(next, previous->policy(), instructions_);
   exchange(published);
   const auto kinds = next->differences(*previous->all());
-  // Who sees less may see more of the tools than a list of all that is cut short.
-  if (kinds.any() || !next->tool_differences(*previous->all()).empty()) tell_differences(*previous, *published);
+  // Who sees less may see more of the tools than a list of all that is cut short, and who sees one upstream hears what
+  // has become that one's.
+  if (kinds.any() || !next->tool_differences(*previous->all()).empty() || !next->has_same_owners(*previous->all()))
+    tell_differences(*previous, *published);
   // Whose the resources are that clients are subscribed to may have changed.
   resource_updates_->look_again();
   return kinds;

@@ -119,7 +119,7 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
   if (capability == nullptr) return refuse(upstream_code::method_not_found, "there is no such method here");
   bool asks_now = false;
   std::optional<RequestId> asking;
-  const auto bytes = dump(input_request.params).size();
+  const auto bytes = memory_of(input_request.params);
   {
     MutexLock lock(mutex_);
     asking = asking_request(*current, request);

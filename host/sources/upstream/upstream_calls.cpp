@@ -44,6 +44,13 @@ std::string error_text(int code, std::string_view message, const Json& data = nu
   return dump(error);
 }
 
+// Which are kept of it; a failure is short.
+std::size_t bytes_of(const UpstreamOutcome& outcome) {
+  if (const auto* const result = std::get_if<std::string>(&outcome)) return result->size();
+  const auto* const error = std::get_if<UpstreamError>(&outcome);
+  return error == nullptr ? 0 : error->message.size() + memory_of(error->data);
+}
+
 // The requestState of a result that asks for nothing else.
 std::optional<std::string> lone_state_in(std::string_view result) {
   if (!may_be_read(result)) return std::nullopt;
@@ -447,8 +454,7 @@ bool UpstreamCalls::may_be_made_again(const Given& given, const UpstreamOutcome&
 
 // It went on without waiting for its answers.
 void UpstreamCalls::keep_outcome(Served& served, Given& given, UpstreamOutcome outcome) {
-  const auto* const result = std::get_if<std::string>(&outcome);
-  if (!keep(served, given, result == nullptr ? 0 : result->size()))
+  if (!keep(served, given, bytes_of(outcome)))
     outcome = UpstreamFailure{fail("it answered while its client was asked, and too much of that kind is kept")};
   given.outcome = std::move(outcome);
   if (std::exchange(given.keeps_place, false)) --served.running;

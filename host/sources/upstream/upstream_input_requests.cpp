@@ -21,7 +21,8 @@ std::optional<std::string> UpstreamInputRequests::ask(AskedInputRequests input_r
   const auto key = base64url_encode(random_bytes(key_bytes));
   const OrderedJson asked = {{"inputRequests", input_requests.requests}, {"inputState", key}};
   auto text = dump(asked);
-  const auto bytes = text.size() + (input_requests.request_state ? input_requests.request_state->size() : 0) +
+  const auto bytes = memory_of(input_requests.requests) +
+                     (input_requests.request_state ? input_requests.request_state->size() : 0) +
                      (input_requests.without_visits ? input_requests.without_visits->size() : 0);
   const auto most = input_requests.caller == nobody ? max_open_of_nobody : max_open_of_caller;
   const auto is_theirs = [&](const auto& each) { return each.second.input_requests.caller == input_requests.caller; };
@@ -110,11 +111,6 @@ void UpstreamInputRequests::drop_requests() {
     return true;
   });
   bytes_ -= bytes;
-}
-
-bool UpstreamInputRequests::is_empty() const {
-  const MutexLock lock(mutex_);
-  return open_.empty();
 }
 
 }  // namespace mcph

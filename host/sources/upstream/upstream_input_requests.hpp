@@ -67,7 +67,6 @@ class UpstreamInputRequests {
   std::vector<AskedInputRequests> take_expired(Clock::time_point now);
   // Those of requests that have ended with their connection.
   void drop_requests();
-  bool is_empty() const;
 
  private:
   struct Open {

@@ -7,6 +7,7 @@
 
 #include "base/json_members.hpp"
 #include "base/json_text.hpp"
+#include "base/uri.hpp"
 #include "base/utf8.hpp"
 #include "plugin/answer_in_stead.hpp"
 #include "plugin/names.hpp"
@@ -20,8 +21,9 @@ using std::chrono::milliseconds;
 // Between two listings of an upstream that says that it has changed; one that takes long waits for longer.
 constexpr milliseconds list_interval{250};
 constexpr int list_share = 4;
-// After one that failed.
+// After one that failed; where it will not pass by itself, up to so many times as long.
 constexpr milliseconds list_again_interval{5000};
+constexpr unsigned max_list_again = 6;
 // Between two looks at what clients are subscribed to.
 constexpr milliseconds subscriptions_interval{50};
 // After one that is stale, of an upstream that does not tell of its changes.
@@ -178,6 +180,9 @@ void UpstreamPlugin::subscriptions_changed(const SubscriptionChanges& changes) {
     for (const auto& uri : changes.added)
       if (!setup_.settings.names.excludes(ComponentPattern::Kind::resource, uri))
         subscribed_.try_emplace(uri, ++last_subscription_);
+    subscribed_keys_.clear();
+    for (const auto& [uri, number] : subscribed_)
+      subscribed_keys_.insert(normalized_uri(uri));
     are_too_many = !were_too_many && subscribed_.size() > max_subscriptions;
     subscriptions_changed_ = true;
     changed_.notify_all();
@@ -326,9 +331,14 @@ Result<> UpstreamPlugin::list(const UpstreamLink& link) {
   auto description =
       std::make_shared<const UpstreamDescription>(describe_upstream(*std::move(lists), setup_.settings.names));
   calls_.describe(description);
+  note_listing(!description->failed.empty(), end);
+  std::set<std::string> keys;
+  for (const auto& uri : description->resources)
+    keys.insert(normalized_uri(uri));
   const MutexLock lock(mutex_);
   if (!first_) identity_.version = version_of(link.peer);
   described_ = std::move(description);
+  listed_keys_ = std::move(keys);
   has_listed_ = true;
   return {};
 }
@@ -389,6 +399,7 @@ void UpstreamPlugin::serve(const UpstreamLink& link) {
   list_at_ = now;
   ping_at_ = now + ping_interval;
   listen(peer);
+  if (!is_first) tell_of_gap(peer);
 }
 
 void UpstreamPlugin::listen(const UpstreamPeer& peer) {
@@ -397,6 +408,21 @@ void UpstreamPlugin::listen(const UpstreamPeer& peer) {
 
 void UpstreamPlugin::listen_again(const UpstreamPeer& peer) {
   if (listening_->listen_again(watched_resources(peer))) list_after_gap();
+  // In the legacy era it is about single resources that it could not be asked for.
+  if (peer.is_modern) tell_of_gap(peer);
+}
+
+// It may have told nobody that a resource has been updated.
+void UpstreamPlugin::tell_of_gap(const UpstreamPeer& peer) {
+  if (!setup_.events.resource_updated || !peer.can("resources", "subscribe")) return;
+  std::vector<std::string> uris;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [uri, number] : subscribed_)
+      uris.push_back(uri);
+  }
+  for (const auto& uri : uris)
+    setup_.events.resource_updated(uri);
 }
 
 // Of what has changed since it was listed it has told nobody. By then it listens, so that nothing falls between the
@@ -463,6 +489,12 @@ void UpstreamPlugin::attend(const UpstreamLink& link, Clock::time_point now) {
   calls_.expire_input_requests(now);
 }
 
+// What failed is asked for again, less and less often.
+void UpstreamPlugin::note_listing(bool has_failed, Clock::time_point end) {
+  failed_listings_ = has_failed ? std::min(failed_listings_ + 1, max_list_again) : 0;
+  if (has_failed) stale_at_ = std::min(stale_at_, end + failed_listings_ * list_again_interval);
+}
+
 // Whatever came of it, calls that wait for it are made again: they say what is wrong then.
 void UpstreamPlugin::list_again(const UpstreamLink& link) {
   list_anew(link);
@@ -485,6 +517,8 @@ void UpstreamPlugin::list_anew(const UpstreamLink& link) {
     if (down_since_ || listed.error().may_pass()) {
       lists_changed_ = true;
       list_at_ = end + list_again_interval;
+    } else {
+      note_listing(true, end);
     }
     log_.error("plugin misbehaved", {{"plugin", identity_.name},
                                      {"reason", "its components are listed anew: " + listed.error().message},
@@ -614,10 +648,10 @@ void UpstreamPlugin::lists_changed() {
 }
 
 void UpstreamPlugin::resource_updated(const std::string& uri) {
+  const auto key = normalized_uri(uri);
   {
     const MutexLock lock(mutex_);
-    if (!subscribed_.contains(uri) && std::ranges::find(described_->resources, uri) == described_->resources.end())
-      return;
+    if (!subscribed_keys_.contains(key) && !listed_keys_.contains(key)) return;
   }
   if (setup_.events.resource_updated) setup_.events.resource_updated(uri);
 }

@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -119,11 +120,13 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   void listen(const UpstreamPeer& peer);
   void listen_again(const UpstreamPeer& peer);
   void list_after_gap();
+  void tell_of_gap(const UpstreamPeer& peer);
   void serve(const UpstreamLink& link);
   void serve_until_down(const UpstreamLink& link);
   void attend(const UpstreamLink& link, Clock::time_point now);
   void list_again(const UpstreamLink& link);
   void list_anew(const UpstreamLink& link);
+  void note_listing(bool has_failed, Clock::time_point end);
   bool wait_after(const Error& why);  // false: it stops, or has given up
   void withdraw_after_grace();
   void close(const UpstreamLink& link, const Error& why);
@@ -151,6 +154,9 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool lists_changed_ GUARDED_BY(mutex_) = false;
   std::map<std::string, std::uint64_t> subscribed_ GUARDED_BY(mutex_);  // resources, by clients; when each came
   std::uint64_t last_subscription_ GUARDED_BY(mutex_) = 0;
+  // Resources whose updates are passed on, each in its one form.
+  std::set<std::string> subscribed_keys_ GUARDED_BY(mutex_);
+  std::set<std::string> listed_keys_ GUARDED_BY(mutex_);
   bool subscriptions_changed_ GUARDED_BY(mutex_) = false;
   bool is_doubtful_ GUARDED_BY(mutex_) = false;     // a request has failed for want of a connection
   bool may_be_another_ GUARDED_BY(mutex_) = false;  // a server of the other era seems to be there
@@ -164,9 +170,10 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   std::optional<Clock::time_point> down_since_;
   Clock::time_point list_at_;                              // not before
   Clock::time_point listen_at_;                            // likewise, for what else clients are subscribed to
-  Clock::time_point stale_at_ = Clock::time_point::max();  // what has been listed
+  Clock::time_point stale_at_ = Clock::time_point::max();  // what has been listed, or could not be
   Clock::time_point look_at_;                              // likewise, whether it is another server
   Clock::time_point ping_at_;
+  unsigned failed_listings_ = 0;                  // in a row, of all lists or of some
   std::unique_ptr<UpstreamListening> listening_;  // while it serves
 
   UpstreamCalls calls_;  // its timers use the rest

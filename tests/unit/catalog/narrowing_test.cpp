@@ -149,6 +149,23 @@ TEST_F(NarrowingTest, TellsNothingOfOthersWhereOneUpstreamIs) {
   EXPECT_EQ(wiki->heard, std::vector<ListKinds>{});
 }
 
+TEST_F(NarrowingTest, TellsOfWhatHasBecomeThatOfOneUpstream) {
+  const auto docs = std::make_shared<test::FakePlugin>("/components/tools/docs.mcp.json");
+  const auto wiki = std::make_shared<test::FakePlugin>("/components/tools/wiki.mcp.json");
+  for (const auto& each : {docs, wiki})
+    each->become_upstream();
+  const auto asks = test::components_of(R"({"prompts":[{"name":"ask"}]})");
+  const auto publish = [&](std::uint64_t generation, const std::shared_ptr<const Components>& of_docs) {
+    published_.publish(std::make_shared<const Catalog>(
+        generation, std::vector{ServedPlugin{docs, of_docs}, ServedPlugin{wiki, asks}}));
+  };
+  publish(2, asks);
+  const auto at_wiki = std::make_shared<NarrowedListener>(ada_, Narrowing::Wishes{.upstream = wiki->identity().name});
+  published_.listen(at_wiki);
+  publish(3, test::components_of("{}"));
+  EXPECT_EQ(at_wiki->heard, (std::vector<ListKinds>{{.prompts = true}}));
+}
+
 // Clients can wish for anything, and what is kept of it has a bound.
 TEST_F(NarrowingTest, KeepsABoundedNumberOfViews) {
   const auto view_without = [&](const std::string& name) {

@@ -26,7 +26,7 @@ TEST_F(UpstreamInputRequestsTest, AnswersComeBackWithoutThoseOfOtherRounds) {
   const auto answered = input_requests_.take(state, {{"size", "large"}, {"another", 1}}, "ada");
   ASSERT_TRUE(answered.has_value());
   EXPECT_EQ(answered->answers, Json({{"size", "large"}}));
-  EXPECT_TRUE(input_requests_.is_empty());
+  EXPECT_TRUE(input_requests_.take_expired(now_ + UpstreamInputRequests::time).empty());
 }
 
 TEST_F(UpstreamInputRequestsTest, NobodyAnswersForSomebodyElse) {
@@ -47,7 +47,6 @@ TEST_F(UpstreamInputRequestsTest, ExpireAndEndWithTheirConnection) {
   input_requests_.drop_requests();
   EXPECT_TRUE(input_requests_.take_expired(now_).empty());
   EXPECT_EQ(input_requests_.take_expired(now_ + UpstreamInputRequests::time).size(), 1U);
-  EXPECT_TRUE(input_requests_.is_empty());
 }
 
 TEST_F(UpstreamInputRequestsTest, ThereAreOnlySoMany) {
