@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -75,9 +76,9 @@ void Publisher::release(Source source) {
 }
 
 void Publisher::report_conflicts(const Catalog& catalog) {
+  const std::set<Conflict> reported(reported_conflicts_.begin(), reported_conflicts_.end());
   for (const auto& conflict : catalog.conflicts()) {
-    if (std::find(reported_conflicts_.begin(), reported_conflicts_.end(), conflict) != reported_conflicts_.end())
-      continue;
+    if (reported.contains(conflict)) continue;
     log_.warning("component hidden", {{field_of(conflict.kind), conflict.key},
                                       {"served", conflict.served.string()},
                                       {"hidden", conflict.hidden.string()},

@@ -264,6 +264,10 @@ void Scan::scan_entry(const fs::directory_entry& entry, const Folder& folder) {
   if (!is_link && !is_plugin(path)) return;
 
   const auto state = state_of(path);
+  if (is_bundle_name(path) && is_absent(state.error) && fs::is_symlink(path, ignored)) {
+    watch_target_of(path);
+    return report(path, "it is a link to a folder that does not exist");
+  }
   if (state.error == 0 && S_ISDIR(state.mode)) {
     linked_.push_back(below);
   } else if (is_plugin(path)) {

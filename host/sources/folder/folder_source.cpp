@@ -74,6 +74,7 @@ bool FolderSource::stop(std::chrono::milliseconds patience) {
 
 void FolderSource::release_plugins() {
   files_.clear();
+  collected_.clear();
   with_.publisher.release(source_);
   const MutexLock lock(inbox_->mutex);
   inbox_->loaded.clear();
@@ -103,8 +104,8 @@ void FolderSource::control() {
   }
 }
 
-// The host goes on, and the next look finds what has changed. What this one was at is lost: a load that has ended, or
-// an operator's question.
+// The host goes on, and the next look finds what has changed. What this one was at is lost: a description, or an
+// operator's question; a file whose load it was at is loaded again.
 FolderSource::Time FolderSource::look_with_what_memory_there_is() {
   try {
     return look();
@@ -229,20 +230,32 @@ void FolderSource::withdraw_missing(const Path& file, Time now) {
 std::uint64_t FolderSource::begin_load(TrackedFile& tracked, const PluginFile& file, std::string_view cause) {
   const auto attempt = ++attempts_;
   tracked.begin_load(file, attempt);
-  begin_task([this, file, attempt, cause = std::string(cause), begun = with_.now()](TaskId task) {
-    load(task, {.file = file.file, .attempt = attempt, .cause = cause, .begun = begun}, file);
-  });
+  try {
+    begin_task([this, file, attempt, cause = std::string(cause), begun = with_.now()](TaskId task) {
+      load(task, {.file = file.file, .attempt = attempt, .cause = cause, .begun = begun}, file);
+    });
+  } catch (const std::bad_alloc&) {
+    tracked.abandon_load();
+    throw;
+  }
   return attempt;
 }
 
 void FolderSource::begin_task(std::function<void(TaskId task)> run) {
   const auto task = ++last_task_;
-  {
+  try {
+    {
+      const MutexLock lock(inbox_->mutex);
+      inbox_->running.insert(task);
+      inbox_->awaited.insert(task);
+    }
+    with_.plugin_executor.run([run = std::move(run), task] { run(task); });
+  } catch (const std::bad_alloc&) {
     const MutexLock lock(inbox_->mutex);
-    inbox_->running.insert(task);
-    inbox_->awaited.insert(task);
+    inbox_->running.erase(task);
+    inbox_->awaited.erase(task);
+    throw;
   }
-  with_.plugin_executor.run([run = std::move(run), task] { run(task); });
 }
 
 void FolderSource::end_task(TaskId task) {
@@ -292,19 +305,33 @@ void FolderSource::wait_for_tasks(std::chrono::milliseconds patience) {
 }
 
 void FolderSource::collect_loads(Time now) {
-  std::vector<Loaded> all;
+  // Where there was no memory, some are left of the last look.
+  settle_collected(now);
   {
     const MutexLock lock(inbox_->mutex);
-    all.swap(inbox_->loaded);
+    collected_.swap(inbox_->loaded);
   }
   // So that the log tells of a burst in the same order each time.
-  std::ranges::sort(all, {}, &Loaded::file);
-  for (auto& loaded : all) {
+  std::ranges::sort(collected_, std::greater(), &Loaded::file);
+  settle_collected(now);
+}
+
+void FolderSource::settle_collected(Time now) {
+  while (!collected_.empty()) {
+    auto loaded = std::move(collected_.back());
+    collected_.pop_back();
     const auto found = files_.find(loaded.file);
-    if (found != files_.end()) {
-      settle(found->second, std::move(loaded), now);
-    } else {
+    if (found == files_.end()) {
       operator_.load_ended(loaded.attempt, TrackedFile(options_.patience), false);
+      continue;
+    }
+    const auto attempt = loaded.attempt;
+    try {
+      settle(found->second, std::move(loaded), now);
+    } catch (const std::bad_alloc&) {
+      // Without a load it is seen as it has not been taken.
+      if (found->second.is_loading(attempt)) found->second.abandon_load();
+      throw;
     }
   }
 }
@@ -345,8 +372,8 @@ void FolderSource::serve(TrackedFile& tracked, Loaded loaded, Time now) {
     with_.log.warning("plugin remark", {{"file", loaded.file.string()}, {"remark", remark}});
   tracked.remarks = std::move(loaded.plugin->remarks);
   loads_served_.fetch_add(1);
-  drain(tracked.end_load(std::move(loaded.plugin->served)), now);
   changed_ = true;
+  drain(tracked.end_load(std::move(loaded.plugin->served)), now);
 }
 
 void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& error, Time now) {
@@ -471,17 +498,20 @@ void FolderSource::begin_description(const Attempt& version, std::shared_ptr<Com
     if (changes != nullptr) to_tell_.push_back(std::move(changes));
     return;
   }
+  begin_task(
+      [this, plugin = std::weak_ptr(found->second.served().plugin),
+       described = Described{.version = version, .changes = std::move(changes), .before = found->second.description}](
+          TaskId task) mutable { describe(task, plugin, std::move(described)); });
   describing_.emplace(version, false);
-  begin_task([this, plugin = std::weak_ptr(found->second.served().plugin),
-              described = Described{.version = version, .changes = std::move(changes)}](TaskId task) mutable {
-    describe(task, plugin, std::move(described));
-  });
 }
 
 // On a thread for tasks. The lease is given back while this object is there.
 void FolderSource::describe(TaskId task, const std::weak_ptr<Plugin>& plugin, Described described) {
   try {
     if (const auto lease = plugin.lock(); lease != nullptr && !is_stopping()) described.description = lease->describe();
+    const auto& description = described.description;
+    if (description.has_value() && *description != described.before)
+      described.components = parse_components(*description);
   } catch (const std::exception& error) {
     described.description = failed_for_now(error);
   }
@@ -497,8 +527,10 @@ void FolderSource::collect_descriptions() {
     const MutexLock lock(inbox_->mutex);
     all.swap(inbox_->described);
   }
-  for (auto& each : all) {
+  // Whatever becomes of these, the next ones can begin.
+  for (const auto& each : all)
     describing_.erase(each.version);
+  for (auto& each : all) {
     settle_description(each);
     if (each.changes != nullptr) to_tell_.push_back(std::move(each.changes));
   }
@@ -513,13 +545,13 @@ void FolderSource::tell_slow_descriptions() {
   }
 }
 
-void FolderSource::settle_description(const Described& described) {
+void FolderSource::settle_description(Described& described) {
   const auto& [file, attempt] = described.version;
   const auto& description = described.description;
   const auto found = files_.find(file);
   if (found == files_.end() || !found->second.serves(attempt)) return;
   auto& tracked = found->second;
-  if (description.has_value() && *description == tracked.description) return;
+  if (description.has_value() && !described.components) return;
   // A worker that is being started anew says so when it is there.
   if (description.has_error() && description.error().may_pass()) return;
   tracked.description = description.has_value() ? *description : std::string();
@@ -529,7 +561,7 @@ void FolderSource::settle_description(const Described& described) {
     plugin.went_wrong(reason + "; served are those that it had before");
   };
   if (description.has_error()) return keep_serving("its components changed: " + description.error().message);
-  auto parsed = parse_components(*description);
+  auto& parsed = *described.components;
   if (parsed.has_error()) {
     return keep_serving("its components changed to something invalid: " + parsed.error().message);
   }
@@ -559,15 +591,17 @@ void FolderSource::serve_no_changes(Inbox& inbox) {
 }
 
 void FolderSource::publish() {
-  changed_ = false;
   std::vector<ServedPlugin> plugins;
   for (const auto& [file, tracked] : files_) {
     if (tracked.served().plugin != nullptr) plugins.push_back(tracked.listed());
   }
-  with_.publisher.publish(source_, std::move(plugins), [says = std::exchange(to_say_, {})] {
+  with_.publisher.publish(source_, std::move(plugins), [says = to_say_] {
     for (const auto& say : says)
       say();
   });
+  // Without memory it is published at the next look.
+  to_say_.clear();
+  changed_ = false;
 }
 
 void FolderSource::report_problems() {

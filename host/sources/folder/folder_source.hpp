@@ -127,7 +127,9 @@ class FolderSource final : private OperatedFiles {
   struct Described {
     Attempt version;
     std::shared_ptr<ComponentChanges> changes;  // may be null
+    std::string before = {};                    // the description that came with its last change
     Result<std::string> description = fail_for_now("it has not been described");
+    std::optional<Result<Components>> components = {};  // nothing: it is the same as before
   };
   struct GivenUp {
     Path file;
@@ -176,6 +178,7 @@ class FolderSource final : private OperatedFiles {
   bool is_stopping() const;
   void load(TaskId task, Loaded loaded, const PluginFile& file);
   void collect_loads(Time now);
+  void settle_collected(Time now);
   void settle(TrackedFile& tracked, Loaded loaded, Time now);
   void serve(TrackedFile& tracked, Loaded loaded, Time now);
   void refuse(TrackedFile& tracked, const Path& file, const Error& error, Time now);
@@ -189,7 +192,7 @@ class FolderSource final : private OperatedFiles {
   void describe(TaskId task, const std::weak_ptr<Plugin>& plugin, Described described);
   void tell_slow_descriptions();
   void collect_descriptions();
-  void settle_description(const Described& described);
+  void settle_description(Described& described);
   // Its load has not been collected.
   bool is_loading(const Attempt& version) const;
   bool can_be_described(const Attempt& version) const;
@@ -217,6 +220,7 @@ class FolderSource final : private OperatedFiles {
   std::atomic<std::uint64_t> loads_served_{0};
   std::atomic<std::uint64_t> loads_refused_{0};
   std::atomic<std::uint64_t> given_up_{0};
+  std::vector<Loaded> collected_;    // loads that have not been settled, the last file first
   std::optional<Time> burst_began_;  // since when changes wait for others
   bool changed_ = true;              // what it serves, since it was published
   std::vector<std::function<void()>> to_say_;

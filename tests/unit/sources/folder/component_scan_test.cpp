@@ -328,6 +328,15 @@ TEST_F(ComponentScanTest, ReportsADanglingLinkOnlyIfItShouldBeAPlugin) {
   EXPECT_THAT(result.folders, Contains(root() / "build")) << "where the target may come";
 }
 
+TEST_F(ComponentScanTest, ReportsADanglingLinkToABundle) {
+  fs::create_directory(root() / "tools");
+  fs::create_directory_symlink("../build/a.plugin", root() / "tools/a.plugin");
+  const auto result = scan();
+  EXPECT_THAT(result.problems,
+              ElementsAre(ScanProblem{root() / "tools/a.plugin", "it is a link to a folder that does not exist"}));
+  EXPECT_THAT(result.folders, Contains(root() / "build")) << "where the target may come";
+}
+
 TEST_F(ComponentScanTest, FollowsLinkedFolders) {
   write("shared/team/a.so");
   fs::create_directory(root() / "tools");
