@@ -197,7 +197,7 @@ Result<void> Compiler::resolve_references() {
 }
 
 Result<Subschema> Compiler::resolve(const Reference& reference) {
-  const auto [uri, encoded, has_fragment] = split_fragment(reference.uri);
+  const auto [uri, encoded] = split_fragment(reference.uri);
   const auto resource = resource_of(reference, uri);
   if (!resource) return resource.error();
 

@@ -89,7 +89,7 @@ std::string compose(const Components& parts, std::string_view path) {
 
 SplitUri split_fragment(std::string_view uri) {
   const auto fragment = cut_tail(uri, '#');
-  return {uri, fragment.value_or(std::string_view()), fragment.has_value()};
+  return {uri, fragment.value_or(std::string_view())};
 }
 
 std::string resolve_uri(std::string_view base, std::string_view reference) {

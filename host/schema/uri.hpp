@@ -10,7 +10,6 @@ namespace mcph::schema {
 struct SplitUri {
   std::string_view uri;       // all before the "#"
   std::string_view fragment;  // all after it
-  bool has_fragment = false;
 };
 SplitUri split_fragment(std::string_view uri);
 

@@ -20,8 +20,6 @@ class MessageLines {
   MessageLines(std::size_t max_bytes, Listener listener) : max_bytes_(max_bytes), listener_(std::move(listener)) {}
 
   void add(std::string_view bytes);
-  // Whether a line has begun and not ended.
-  bool is_within_line() const { return !line_.empty() || passed_over_ > 0; }
 
  private:
   static constexpr std::size_t told_bytes = 256;
