@@ -68,8 +68,7 @@ class Required final : public Keyword {
     for (const auto& name : names_) {
       if (value.contains(name)) continue;
       return run.violation_in_words(at, "required", [&] {
-        const bool may_look = run.spend(max_compared * (1 + name.size()), at);
-        const auto misspelt = may_look ? misspelt_in(value, name) : std::string();
+        const auto misspelt = misspelt_in(value, name, at, run);
         return name_of({&at, name}) + " is required, but absent" +
                (misspelt.empty() ? "" : "; did you mean it by " + in_quotes(misspelt) + "?");
       });
@@ -78,16 +77,16 @@ class Required final : public Keyword {
   }
 
  private:
-  static constexpr std::size_t max_compared = 32;
-
   // A member that is not required and has almost this name; empty: there is none.
-  std::string misspelt_in(JsonValue object, const std::string& name) const {
+  std::string misspelt_in(JsonValue object, const std::string& name, const InstancePath& at, Evaluation& run) const {
     constexpr std::size_t min_name = 4;   // a shorter one is like any other
     constexpr std::size_t max_name = 64;  // comparing takes as long as the product of their lengths
     constexpr std::size_t max_looked_at = 256;
+    constexpr std::size_t max_compared = 32;
     constexpr std::size_t max_added = 2;
     std::vector<std::string> others;
     if (name.size() < min_name || name.size() > max_name) return {};
+    if (!run.spend(max_compared * (1 + name.size()), at)) return {};
     std::size_t looked_at = 0;
     for (const auto [key, member] : object.members()) {
       if (others.size() == max_compared || ++looked_at > max_looked_at) break;
