@@ -198,6 +198,14 @@ TEST_F(HttpUpstreamTest, RefusesWhatIsTooLong) {
   EXPECT_EQ(listener_->next(), "refused of 2: sent a message of more than 100 bytes");
 }
 
+TEST_F(HttpUpstreamTest, RefusesALongAnswerToWhatHasAShortOne) {
+  const Answering server(
+      [](const std::string&) { return Answering::json(std::string(answer_1) + std::string(70'000, ' ')); });
+  connect(server.url());
+  request("1", Method::resources_subscribe);
+  EXPECT_EQ(listener_->next(), "refused of 1: sent a message of more than 65536 bytes");
+}
+
 TEST_F(HttpUpstreamTest, HasASessionAndEndsIt) {
   const Answering server([](const std::string& request) {
     if (request.starts_with("GET")) return Answering::json("", "405 Method Not Allowed");
