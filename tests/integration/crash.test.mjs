@@ -282,7 +282,7 @@ test('CallsBeyondThoseThatMayRunWaitAndBeyondThoseInFlightAreRefused', async (co
   await components.add('dying');
   const host = await serve(context, components, [...workers, '--admin-listen', '127.0.0.1:0']);
   const admin = await adminOf(host);
-  const waiting = Array.from({ length: 4 }, () => call(host, 'sleep', { milliseconds: 10_000 }));
+  const waiting = Array.from({ length: 4 }, () => call(host, 'sleep', { milliseconds: 4_000 }));
   const concurrent = '2 calls run at once, as many as limits.concurrentCalls allows; further ones wait';
   await host.log.until({ event: 'plugin is at a limit', reason: concurrent });
   const inFlight = async () => (await Metrics.read(admin)).sum('mcph_plugin_calls_in_flight', { plugin: 'tools/dying.so' });

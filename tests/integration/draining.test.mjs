@@ -29,7 +29,7 @@ const changes = [
     ['ask_later', 'flood', 'hurry', 'ignore', 'log', 'outcomes', 'until_cancelled', 'wait'],
   ],
 ];
-const call = { name: 'wait', arguments: { label: 'done', milliseconds: 20_000 } };
+const call = { name: 'wait', arguments: { label: 'done', milliseconds: 12_000 } };
 suite('ACallInFlight', { concurrency: true }, () => {
   for (const [what, change, event, toolsAfter] of changes) {
     test(`ACallInFlightFinishesWhenItsPluginIs ${what}`, async (context) => {

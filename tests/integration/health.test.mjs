@@ -93,7 +93,7 @@ test('AHostThatStopsIsAliveAndNotReady', async (context) => {
   const options = [...admin, '--shutdown-grace-s', '60'];
   const host = (await HttpHost.start(components, options)).killAfter(context, components);
   const base = await adminOf(host);
-  const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { milliseconds: 20_000, label: 'a' } });
+  const call = postModern(host.url, 'tools/call', { name: 'wait', arguments: { milliseconds: 12_000, label: 'a' } });
   await untilNoted(host.url, 'a begun');
   const stopping = host.log.until({ event: 'stopping' });
   host.signal('SIGTERM');
