@@ -7,7 +7,7 @@
 #include "base/sha256.hpp"
 #include "base/utf8.hpp"
 #include "plugin/plugin.hpp"
-#include "protocol/calls/call_log.hpp"
+#include "protocol/asked_component.hpp"
 #include "protocol/error_reply.hpp"
 #include "protocol/request_meta.hpp"
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/utf8.hpp"
+#include "protocol/asked_component.hpp"
 
 namespace mcph {
 namespace {
@@ -73,26 +74,6 @@ void CallLog::refused(std::string_view method, std::string_view component, std::
 std::string CallLog::component_of(const Message& request) const {
   const auto name = is_on() ? component_in(request.method, request.params) : JsonValue();
   return name.is_string() ? name.string() : std::string();
-}
-
-JsonValue component_in(std::optional<Method> method, JsonValue params) {
-  if (!method) return {};
-  switch (*method) {
-    case Method::tools_call:
-    case Method::prompts_get:
-      return params.find("name");
-    case Method::resources_read:
-    case Method::resources_subscribe:
-    case Method::resources_unsubscribe:
-      return params.find("uri");
-    case Method::completion_complete: {
-      const auto ref = params.find("ref");
-      const auto prompt = ref.find("name");
-      return prompt ? prompt : ref.find("uri");
-    }
-    default:
-      return {};
-  }
 }
 
 }  // namespace mcph

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,9 +11,6 @@
 #include "telemetry/log.hpp"
 
 namespace mcph {
-
-// What the params of a request of this method ask for: a name or a URI, as its client has sent it. None: nothing.
-JsonValue component_in(std::optional<Method> method, JsonValue params);
 
 class CallLog {
  public:

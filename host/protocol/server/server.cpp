@@ -7,7 +7,7 @@
 
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
-#include "protocol/calls/call_log.hpp"
+#include "protocol/asked_component.hpp"
 #include "protocol/error_reply.hpp"
 #include "protocol/limit_error.hpp"
 #include "protocol/request_meta.hpp"
