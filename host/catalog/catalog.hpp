@@ -43,6 +43,7 @@ struct Conflict {
   std::filesystem::path served;
   std::filesystem::path hidden;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): it takes the zero that "<" is written with for a pointer
   friend auto operator<=>(const Conflict&, const Conflict&) = default;
 };
 
