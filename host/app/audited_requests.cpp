@@ -30,7 +30,8 @@ std::string principal_json(const Principal& principal) {
   return principal.is_anonymous() ? std::string() : add_identity(object, principal.identity()).json();
 }
 
-// Whoever knows a session's id is not helped by it to somebody else's session, and must not be by this log.
+// Of a session or a task. Whoever knows an id is not helped by it to what is somebody else's, and must not be by this
+// log.
 std::string id_digest(std::string_view id) {
   constexpr std::size_t digits = 16;
   if (id.empty()) return {};
