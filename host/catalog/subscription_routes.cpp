@@ -1,5 +1,6 @@
 #include "catalog/subscription_routes.hpp"
 
+#include <set>
 #include <utility>
 
 #include "plugin/subscribed_resources.hpp"
@@ -21,7 +22,7 @@ void SubscriptionRoutes::attend() {
       keys.insert(key);
   }
   std::map<std::shared_ptr<Plugin>, SubscriptionChanges> gained;
-  std::map<std::shared_ptr<Plugin>, SubscriptionChanges> lost;
+  std::map<std::shared_ptr<Plugin>, std::set<std::string>> left;
   for (const auto& key : keys) {
     const auto uri = updates.listened_to(key);
     auto next = uri ? route_of(*catalog, *uri) : std::nullopt;
@@ -30,24 +31,39 @@ void SubscriptionRoutes::attend() {
     auto after = next ? next->plugin.lock() : nullptr;
     // The URI that it has been told stays, also where the client that wrote it so has gone.
     if (after != nullptr && after == before) continue;
-    if (before != nullptr) lost[std::move(before)].removed.push_back(known->second.uri);
+    if (known != routes_.end()) {
+      if (before != nullptr) left[std::move(before)].insert(known->second.uri);
+      end(known);
+    }
     if (after != nullptr) {
       gained[std::move(after)].added.push_back(next->uri);
-      routes_.insert_or_assign(key, *std::move(next));
-    } else if (known != routes_.end()) {
-      routes_.erase(known);
+      ++led_to_[next->target()];
+      routes_.emplace(key, *std::move(next));
     }
   }
   for (const auto& [plugin, changes] : gained)
     plugin->subscriptions_changed(changes);
-  for (const auto& [plugin, changes] : lost)
-    plugin->subscriptions_changed(changes);
+  for (const auto& [plugin, uris] : left) {
+    SubscriptionChanges changes;
+    for (const auto& uri : uris)
+      if (!led_to_.contains({plugin.get(), uri})) changes.removed.push_back(uri);
+    if (changes.any()) plugin->subscriptions_changed(changes);
+  }
+}
+
+void SubscriptionRoutes::end(std::map<std::string, Route>::iterator route) {
+  const auto target = led_to_.find(route->second.target());
+  if (--target->second == 0) led_to_.erase(target);
+  routes_.erase(route);
 }
 
 std::optional<SubscriptionRoutes::Route> SubscriptionRoutes::route_of(const Catalog& catalog, const std::string& uri) {
   if (const auto* resource = catalog.find_resource(uri))
-    return Route{resource->plugin, resource->component->original_uri};
-  if (const auto match = catalog.match_template(uri)) return Route{match->served->plugin, uri};
+    return Route{resource->plugin, resource->plugin.get(), resource->component->original_uri};
+  if (const auto match = catalog.match_template(uri)) {
+    const auto& plugin = match->served->plugin;
+    return Route{plugin, plugin.get(), uri};
+  }
   return std::nullopt;
 }
 

@@ -3,11 +3,13 @@
 // more, after the one that took its place has been told that somebody is. Owned by the host; used by one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "catalog/published_catalog.hpp"
 #include "plugin/plugin.hpp"
@@ -23,16 +25,23 @@ class SubscriptionRoutes {
   void attend();
 
  private:
+  // A resource of a plugin. The address tells plugins apart, also those that are no more.
+  using Target = std::pair<const Plugin*, std::string>;
   struct Route {
     std::weak_ptr<Plugin> plugin;
+    const Plugin* address;
     std::string uri;  // as the plugin knows it
+
+    Target target() const { return {address, uri}; }
   };
 
   static std::optional<Route> route_of(const Catalog& catalog, const std::string& uri);
+  void end(std::map<std::string, Route>::iterator route);
 
   PublishedCatalog& catalog_;
-  std::uint64_t generation_ = 0;         // of the catalog that the routes are of
-  std::map<std::string, Route> routes_;  // by normalized URI
+  std::uint64_t generation_ = 0;          // of the catalog that the routes are of
+  std::map<std::string, Route> routes_;   // by normalized URI
+  std::map<Target, std::size_t> led_to_;  // by how many routes: a resource may have aliases
 };
 
 }  // namespace mcph

@@ -26,8 +26,10 @@ constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // Most answers come sooner, and watching costs system calls.
 constexpr std::chrono::milliseconds unwatched_time{50};
 constexpr std::chrono::milliseconds linger_time{1000};
-// For the first request of a client that came before the end of the server, and cannot know that it ends.
-constexpr std::chrono::milliseconds first_request_time{500};
+// For the first request of a client that came before the end of the server, and cannot know that it ends: from its
+// coming on, because a busy machine takes a while between the two, and from the end on.
+constexpr std::chrono::milliseconds first_request_time{3000};
+constexpr std::chrono::milliseconds min_first_request_time{500};
 // For one on a connection that has been used, whose client learns of the end by it.
 constexpr std::chrono::milliseconds next_request_time{20};
 // For the id of a request whose body is too long, from the last bytes on that have come.
@@ -92,7 +94,7 @@ void HttpConnection::shut_down() {
     self->closing_ = true;
     const bool waits = self->waiting_ == Waiting::for_request;
     if ((!waits && self->waiting_ != Waiting::for_rest) || self->is_upgraded_) return;
-    if (self->is_new_) return self->wait_for(self->waiting_, first_request_time);
+    if (self->is_new_) return self->wait_for(self->waiting_, self->first_request_patience());
     // One may have come that nobody has read yet. What has not arrived whole is no call in flight.
     if (waits) return self->wait_for(Waiting::for_request, next_request_time);
     self->stream_->cancel();
@@ -296,11 +298,16 @@ Coroutine<bool> HttpConnection::serve_request() {
   co_return client_.keep_alive;
 }
 
+std::chrono::milliseconds HttpConnection::first_request_patience() const {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(came_ + first_request_time - Clock::now());
+  return std::max(left, min_first_request_time);
+}
+
 // Whether some of it has come already.
 bool HttpConnection::wait_for_request(const HttpRequestReader& reader) {
   const bool begun = reader.has_begun(buffer_);
   const auto patience = begun ? limits().header_time : limits().idle_time;
-  wait_for(begun ? Waiting::for_rest : Waiting::for_request, closing_ ? first_request_time : patience);
+  wait_for(begun ? Waiting::for_rest : Waiting::for_request, closing_ ? first_request_patience() : patience);
   return begun;
 }
 

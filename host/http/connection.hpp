@@ -159,6 +159,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   // Whether the connection can take another request.
   Coroutine<bool> serve_request();
   bool wait_for_request(const HttpRequestReader& reader);
+  std::chrono::milliseconds first_request_patience() const;
   // False: there is none to be answered.
   Coroutine<bool> read_request(HttpRequestReader& reader);
   Clock::time_point wait_for_body();
@@ -199,6 +200,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   boost::asio::io_context& loop_;
   WakeUp waiters_;  // for what is not read or written
 
+  const Clock::time_point came_ = Clock::now();
   std::atomic<Clock::rep> ends_at_{never};         // when the certificate expires that has admitted the client
   std::atomic<Clock::rep> due_{never};             // when attention is wanted
   std::atomic<Clock::rep> yields_at_{never};       // while a share of the budget waits for the client

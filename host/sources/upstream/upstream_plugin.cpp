@@ -7,7 +7,6 @@
 
 #include "base/json_members.hpp"
 #include "base/json_text.hpp"
-#include "base/uri.hpp"
 #include "base/utf8.hpp"
 #include "plugin/answer_in_stead.hpp"
 #include "plugin/names.hpp"
@@ -37,10 +36,6 @@ constexpr milliseconds look_interval{2000};
 constexpr milliseconds idle_look{10'000};
 // For a process to end by itself, after its connection; then by a signal.
 constexpr milliseconds goodbye_time{1000};
-// To its resources: those that clients are subscribed to, and the first that it lists, so that of these nothing is
-// missed between a client's subscription and ours.
-constexpr std::size_t max_subscriptions = 1000;
-constexpr std::size_t max_listed_subscriptions = 100;
 
 RestartPolicy::Limits restarts_of(const UpstreamSettings& settings) {
   auto limits = settings.restarts;
@@ -73,6 +68,7 @@ UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, 
           }),
       limit_reports_(log_, identity_),
       described_(std::make_shared<const UpstreamDescription>()),
+      subscriptions_(setup_.settings.names),
       policy_(restarts_of(setup_.settings)),
       is_legacy_(setup_.settings.is_legacy),
       calls_({identity_, setup_.settings.limits, setup_.events, limit_reports_, executor, &timers}, log_,
@@ -174,21 +170,13 @@ void UpstreamPlugin::subscriptions_changed(const SubscriptionChanges& changes) {
   bool are_too_many = false;
   {
     const MutexLock lock(mutex_);
-    const bool were_too_many = subscribed_.size() > max_subscriptions;
-    for (const auto& uri : changes.removed)
-      subscribed_.erase(uri);
-    for (const auto& uri : changes.added)
-      if (!setup_.settings.names.excludes(ComponentPattern::Kind::resource, uri))
-        subscribed_.try_emplace(uri, ++last_subscription_);
-    subscribed_keys_.clear();
-    for (const auto& [uri, number] : subscribed_)
-      subscribed_keys_.insert(normalized_uri(uri));
-    are_too_many = !were_too_many && subscribed_.size() > max_subscriptions;
+    are_too_many = subscriptions_.change(changes);
     subscriptions_changed_ = true;
     changed_.notify_all();
   }
   if (are_too_many)
-    log_.warning("too many subscriptions", {{"plugin", identity_.name}, {"told_of", max_subscriptions}});
+    log_.warning("too many subscriptions",
+                 {{"plugin", identity_.name}, {"told_of", UpstreamSubscriptions::max_watched}});
 }
 
 // ---- The keeper.
@@ -332,39 +320,18 @@ Result<> UpstreamPlugin::list(const UpstreamLink& link) {
       std::make_shared<const UpstreamDescription>(describe_upstream(*std::move(lists), setup_.settings.names));
   calls_.describe(description);
   note_listing(!description->failed.empty(), end);
-  std::set<std::string> keys;
-  for (const auto& uri : description->resources)
-    keys.insert(normalized_uri(uri));
   const MutexLock lock(mutex_);
   if (!first_) identity_.version = version_of(link.peer);
   described_ = std::move(description);
-  listed_keys_ = std::move(keys);
+  subscriptions_.list(described_->resources);
   has_listed_ = true;
   return {};
 }
 
 std::vector<std::string> UpstreamPlugin::watched_resources(const UpstreamPeer& peer) const {
   if (!peer.can("resources", "subscribe")) return {};
-  std::vector<std::string> listed;
-  std::vector<std::pair<std::uint64_t, std::string>> subscribed;
-  {
-    const MutexLock lock(mutex_);
-    listed = described_->resources;
-    for (const auto& [uri, number] : subscribed_)
-      subscribed.emplace_back(number, uri);
-  }
-  // Who comes later takes nothing from those before.
-  std::ranges::sort(subscribed);
-  if (subscribed.size() > max_subscriptions) subscribed.resize(max_subscriptions);
-  std::set<std::string> uris;
-  for (auto& [number, uri] : subscribed)
-    uris.insert(std::move(uri));
-  // The same whatever the order in which it lists them.
-  std::ranges::sort(listed);
-  if (listed.size() > max_listed_subscriptions) listed.resize(max_listed_subscriptions);
-  for (auto& uri : listed)
-    if (uris.size() < max_subscriptions) uris.insert(std::move(uri));
-  return {uris.begin(), uris.end()};
+  const MutexLock lock(mutex_);
+  return subscriptions_.watched();
 }
 
 void UpstreamPlugin::serve(const UpstreamLink& link) {
@@ -415,12 +382,10 @@ void UpstreamPlugin::listen_again(const UpstreamPeer& peer) {
 // It may have told nobody that a resource has been updated.
 void UpstreamPlugin::tell_of_gap(const UpstreamPeer& peer) {
   if (!setup_.events.resource_updated || !peer.can("resources", "subscribe")) return;
-  std::vector<std::string> uris;
-  {
+  const auto uris = [this] {
     const MutexLock lock(mutex_);
-    for (const auto& [uri, number] : subscribed_)
-      uris.push_back(uri);
-  }
+    return subscriptions_.subscribed();
+  }();
   for (const auto& uri : uris)
     setup_.events.resource_updated(uri);
 }
@@ -648,10 +613,9 @@ void UpstreamPlugin::lists_changed() {
 }
 
 void UpstreamPlugin::resource_updated(const std::string& uri) {
-  const auto key = normalized_uri(uri);
   {
     const MutexLock lock(mutex_);
-    if (!subscribed_keys_.contains(key) && !listed_keys_.contains(key)) return;
+    if (!subscriptions_.concerns(uri)) return;
   }
   if (setup_.events.resource_updated) setup_.events.resource_updated(uri);
 }

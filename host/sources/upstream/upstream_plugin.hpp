@@ -17,11 +17,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +36,7 @@
 #include "sources/upstream/upstream_client.hpp"
 #include "sources/upstream/upstream_listening.hpp"
 #include "sources/upstream/upstream_settings.hpp"
+#include "sources/upstream/upstream_subscriptions.hpp"
 #include "telemetry/rate_limited_log.hpp"
 
 namespace mcph {
@@ -152,11 +152,7 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   bool withdrawn_ GUARDED_BY(mutex_) = false;
   std::optional<Error> ended_ GUARDED_BY(mutex_);
   bool lists_changed_ GUARDED_BY(mutex_) = false;
-  std::map<std::string, std::uint64_t> subscribed_ GUARDED_BY(mutex_);  // resources, by clients; when each came
-  std::uint64_t last_subscription_ GUARDED_BY(mutex_) = 0;
-  // Resources whose updates are passed on, each in its one form.
-  std::set<std::string> subscribed_keys_ GUARDED_BY(mutex_);
-  std::set<std::string> listed_keys_ GUARDED_BY(mutex_);
+  UpstreamSubscriptions subscriptions_ GUARDED_BY(mutex_);
   bool subscriptions_changed_ GUARDED_BY(mutex_) = false;
   bool is_doubtful_ GUARDED_BY(mutex_) = false;     // a request has failed for want of a connection
   bool may_be_another_ GUARDED_BY(mutex_) = false;  // a server of the other era seems to be there

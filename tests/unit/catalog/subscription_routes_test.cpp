@@ -1,13 +1,17 @@
 #include "catalog/subscription_routes.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "catalog/component_settings.hpp"
 #include "support/served_plugin.hpp"
 
 namespace mcph {
 namespace {
 
 using test::FakePlugin;
+using ::testing::Each;
+using ::testing::StartsWith;
 using Heard = std::vector<std::string>;
 
 class Nobody final : public ResourceListener {
@@ -64,6 +68,26 @@ TEST_F(SubscriptionRoutesTest, CountSeveralClientsOnce) {
   first.reset();
   routes_.attend();
   EXPECT_EQ(a_->subscriptions, Heard{"+a://x"});
+}
+
+TEST_F(SubscriptionRoutesTest, CountAnAliasAndWhatItIsForOnce) {
+  const auto settings = std::make_shared<ComponentSettings>();
+  settings->aliases = {{"b://alias", {"a://x"}}};
+  const auto components = with_settings(*test::components_of(resource("a://x")), settings);
+  published_.publish(std::make_shared<const Catalog>(
+      ++generation_, std::vector<ServedPlugin>{{a_, std::make_shared<const Components>(components)}}));
+  auto own = std::make_unique<ResourceUpdates::Place>(subscribe("a://x"));
+  routes_.attend();
+  EXPECT_EQ(a_->subscriptions, Heard{"+a://x"});
+  auto alias = std::make_unique<ResourceUpdates::Place>(subscribe("b://alias"));
+  own.reset();
+  a_->subscriptions.clear();
+  routes_.attend();
+  EXPECT_THAT(a_->subscriptions, Each(StartsWith("+")));
+  alias.reset();
+  a_->subscriptions.clear();
+  routes_.attend();
+  EXPECT_EQ(a_->subscriptions, Heard{"-a://x"});
 }
 
 TEST_F(SubscriptionRoutesTest, TellThePluginItsOwnUri) {
