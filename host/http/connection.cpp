@@ -60,9 +60,7 @@ HttpConnection::HttpConnection(std::unique_ptr<HttpStream> stream, HttpServer& s
       stream_(std::move(stream)),
       buffer_(limits().header_bytes + read_size),
       loop_(static_cast<asio::io_context&>(asio::query(executor(), asio::execution::context))),
-      waiters_(loop_) {
-  client_.more_fields = service().fields();
-}
+      waiters_(loop_) {}
 
 HttpConnection::~HttpConnection() {
   end_event_stream();
@@ -71,7 +69,10 @@ HttpConnection::~HttpConnection() {
 }
 
 void HttpConnection::start() {
-  spawn(loop_.get_executor(), serve(), shared_from_this());
+  // Who watches the client would hold the connection open.
+  spawn(loop_.get_executor(), serve(), shared_from_this(), [this](const std::exception_ptr& failed) {
+    if (failed) stream_->close();
+  });
 }
 
 void HttpConnection::attend(Clock::time_point now) {
@@ -82,11 +83,11 @@ void HttpConnection::attend(Clock::time_point now) {
   asio::post(executor(), [self = shared_from_this(), now] { self->time_is_up(now); });
 }
 
-void HttpConnection::put_off(Clock::duration late) {
-  auto due = due_.load(std::memory_order_relaxed);
-  if (due == never) return;
+void HttpConnection::put_off(Clock::duration late, Clock::time_point since) {
+  auto due = due_.load();
+  if (due == never || waits_since_.load() < since.time_since_epoch().count()) return;
   // If it fails, something else is waited for, and from now on.
-  due_.compare_exchange_strong(due, due + late.count(), std::memory_order_relaxed);
+  due_.compare_exchange_strong(due, due + late.count());
 }
 
 void HttpConnection::shut_down() {
@@ -167,7 +168,7 @@ void HttpConnection::warn(std::string_view closed, std::string_view reason) cons
 void HttpConnection::wait_for(Waiting what, std::chrono::milliseconds patience) {
   waiting_ = what;
   timed_out_ = false;
-  due_.store((now() + patience).time_since_epoch().count(), std::memory_order_relaxed);
+  attend_at(now() + patience);
 }
 
 void HttpConnection::time_is_up(Clock::time_point now) {
@@ -284,7 +285,7 @@ Coroutine<> HttpConnection::linger() {
 
 Coroutine<bool> HttpConnection::serve_request() {
   if (closing_ && !is_new_ && buffer_.size() == 0) co_return false;
-  client_ = {};
+  client_ = {.more_fields = service().fields()};
   std::pmr::monotonic_buffer_resource memory(field_memory_.data(), field_memory_.size());
   HttpRequestReader reader(limits(), memory, service().body_scanner());
   const bool read = co_await read_request(reader);
@@ -426,7 +427,6 @@ Coroutine<> HttpConnection::answer(HttpRequestReader& reader) {
   client_.version = message.version;
   client_.keep_alive = keeps_alive(message.version, request.fields.connection) && !closing_ && reader.is_whole();
   client_.head_only = request.method == http::verb::head;
-  client_.more_fields = service().fields();
   auto answering = serve_or_refuse(message, request);
   co_await std::move(answering);
   end_event_stream();

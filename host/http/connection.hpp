@@ -49,8 +49,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   void start();
   // [any] The time is `now`: does what is due by then.
   void attend(Clock::time_point now);
-  // [any] What is due is due later by so much.
-  void put_off(Clock::duration late);
+  // [any] What is waited for since that look at the connections, or a later one, is due later by so much.
+  void put_off(Clock::duration late, Clock::time_point since);
   // [any] Ends the connection after the answer it is busy with, at once if there is none.
   void shut_down();
   // [any] From when on the connection is ended if others need the memory of the large request that its client is slow
@@ -103,7 +103,10 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   // For the protocol. What has been read ahead comes first. It is told when its time has come, if not sooner.
   Coroutine<HttpStream::Transferred> read_some(boost::asio::mutable_buffer bytes);
   Coroutine<HttpStream::Transferred> write_some(boost::asio::const_buffer bytes) { return stream_->write_some(bytes); }
-  void attend_at(Clock::time_point time) { due_.store(time.time_since_epoch().count(), std::memory_order_relaxed); }
+  void attend_at(Clock::time_point time) {
+    waits_since_.store(now().time_since_epoch().count(), std::memory_order_relaxed);
+    due_.store(time.time_since_epoch().count(), std::memory_order_relaxed);
+  }
   // Whatever is being read or written.
   void abort();
 
@@ -203,6 +206,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   const Clock::time_point came_ = Clock::now();
   std::atomic<Clock::rep> ends_at_{never};         // when the certificate expires that has admitted the client
   std::atomic<Clock::rep> due_{never};             // when attention is wanted
+  std::atomic<Clock::rep> waits_since_{0};         // the look at the connections from which that is counted
   std::atomic<Clock::rep> yields_at_{never};       // while a share of the budget waits for the client
   HttpClient client_;                              // of the request that is being answered
   std::optional<Principal> principal_;             // likewise, once it is known

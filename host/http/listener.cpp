@@ -17,6 +17,7 @@
 #include <string>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -142,21 +143,31 @@ void HttpListener::serve(Take take, WhenFull when_full) {
 }
 
 Coroutine<> HttpListener::accept() {
+  // To wait on the event loop takes memory.
+  constexpr std::chrono::milliseconds pause{10};
+  for (bool goes_on = true; goes_on;) {
+    try {
+      goes_on = co_await accept_next();
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(pause);
+    }
+  }
+}
+
+Coroutine<bool> HttpListener::accept_next() {
   // Where descriptors run out, accepting again at once would only burn the processor.
   constexpr std::chrono::milliseconds pause{100};
-  asio::steady_timer timer(acceptor_.get_executor());
-  for (;;) {
-    Endpoint from;
-    auto [error, accepted] = co_await acceptor_.async_accept(threads_.next_context(), from, as_value);
-    if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
-    if (error) {
-      log_.error("accept failed", {{"reason", error.message()}});
-      timer.expires_after(pause);
-      co_await timer.async_wait(as_value);
-      continue;
-    }
-    hand_over(HttpSocket(std::move(accepted)), from);
+  Endpoint from;
+  auto [error, accepted] = co_await acceptor_.async_accept(threads_.next_context(), from, as_value);
+  if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return false;
+  if (error) {
+    log_.error("accept failed", {{"reason", error.message()}});
+    asio::steady_timer timer(acceptor_.get_executor(), pause);
+    co_await timer.async_wait(as_value);
+    co_return true;
   }
+  hand_over(HttpSocket(std::move(accepted)), from);
+  co_return true;
 }
 
 void HttpListener::accept_who_waits() {

@@ -64,6 +64,8 @@ class HttpListener {
 
   Result<> adopt(int descriptor);
   Coroutine<> accept();
+  // False: nobody is accepted any more.
+  Coroutine<bool> accept_next();
   void accept_who_waits();
   void hand_over(HttpSocket socket, const boost::asio::generic::stream_protocol::endpoint& from);
   std::optional<TooMany> refusal_of(HttpSocket& socket, HttpPeer peer) const;

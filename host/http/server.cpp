@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "http/connection.hpp"
@@ -92,23 +93,28 @@ std::optional<HttpListener::TooMany> HttpServer::take(HttpSocket& socket, HttpPe
 }
 
 Coroutine<> HttpServer::attend_connections() {
+  // To wait on the event loop takes memory.
+  constexpr std::chrono::milliseconds pause{10};
   for (;;) {
-    attention_.expires_after(attention_interval);
-    co_await attention_.async_wait(as_value);
     try {
+      attention_.expires_after(attention_interval);
+      co_await attention_.async_wait(as_value);
       attend_connections_once(std::chrono::steady_clock::now());
     } catch (const std::bad_alloc&) {
-      // Next time there may be memory again.
+      std::this_thread::sleep_for(pause);
     }
   }
 }
 
 void HttpServer::attend_connections_once(std::chrono::steady_clock::time_point now) {
   // What connections wait for is counted from the look before it. If this one is late, that was long ago, and nothing
-  // is to be due sooner for that.
-  const auto late = now - now_.exchange(now, std::memory_order_relaxed) - attention_interval;
+  // is to be due sooner for that. Where it is very late, nobody has read what clients have sent meanwhile.
+  constexpr std::chrono::seconds very_late{1};
+  const auto before = now_.exchange(now, std::memory_order_relaxed);
+  const auto late = now - before - attention_interval;
   for (const auto& connection : alive()) {
-    if (late > attention_interval / 2) connection->put_off(late);
+    if (late > attention_interval / 2)
+      connection->put_off(late, late < very_late ? before : std::chrono::steady_clock::time_point::min());
     connection->attend(now);
   }
   service_.attend();
