@@ -150,7 +150,7 @@ HttpRefusalListener HttpHost::refusal_listener() {
   auto* const records = audit_.requests();
   if (records == nullptr) return nullptr;
   return [records](const HttpRequest& request, unsigned status) {
-    records->refused(request.source.to_string(), request.principal, status);
+    records->refused(request.source.text(), request.principal, status);
   };
 }
 

@@ -195,12 +195,6 @@ HttpRefusal HttpRequestReader::refuse(beast::error_code error, const beast::flat
   return HttpRefusal{400, "This is not a valid HTTP/1.1 request: " + error.message()};
 }
 
-boost::asio::ip::address asio_address(const IpAddress& address) {
-  const boost::asio::ip::address_v6 v6(address.bytes());
-  if (!v6.is_v4_mapped()) return v6;
-  return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, v6);
-}
-
 HttpChecked settle_target(const HttpMessage& message, HttpRequest& request) {
   const auto& fields = request.fields;
   if (!fields.repeated.empty()) {

@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/verb.hpp>
 
+#include "base/ip_address.hpp"
 #include "base/principal.hpp"
 #include "http/body.hpp"
 #include "http/fields.hpp"
@@ -108,9 +108,6 @@ class HttpRequestReader {
   std::size_t header_bytes_ = 0;  // that the parser has taken; those of the trailer count
 };
 
-// In the type of Asio, of the version that it is.
-boost::asio::ip::address asio_address(const IpAddress& address);
-
 // A request that has been read, for those who answer it. Views into the message, which outlives it.
 struct HttpRequest {
   // The peer of its connection outlives it, too.
@@ -120,7 +117,7 @@ struct HttpRequest {
         all_fields(message.fields),
         body(message.body),
         peer(sent_by) {
-    if (peer.address) source = asio_address(*peer.address);
+    if (peer.address) source = *peer.address;
   }
 
   boost::beast::http::verb method;
@@ -133,7 +130,7 @@ struct HttpRequest {
   HttpBody& body;
   const HttpPeer& peer;  // of its connection
   // Where it comes from, as far as a middleware knows; unspecified, 0.0.0.0, where that is no place of a network.
-  boost::asio::ip::address source = {};
+  IpAddress source = IpAddress::v4({});
   Principal principal = anonymous;  // who has sent it, as far as a middleware knows
   // What middleware adds: fields of the answer, unless that has others of their names; and what is let go of when the
   // request has been answered.

@@ -128,7 +128,7 @@ HttpMiddleware locate_by(const Current<AccessState>& access) {
     if (!connections.knows_proxies()) return {};
     const auto list = list_field(request.all_fields, "X-Forwarded-For");
     const auto source = list ? connections.source_of(request.peer, *list) : std::nullopt;
-    if (source) request.source = asio_address(*source);
+    if (source) request.source = *source;
     return {};
   };
 }

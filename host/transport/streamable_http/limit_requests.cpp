@@ -30,16 +30,10 @@ HttpVerdict apply(LimitVerdict verdict, HttpRequest& request) {
 
 }  // namespace
 
-std::string address_key(const boost::asio::ip::address& address) {
+std::string address_key(const IpAddress& address) {
   constexpr std::size_t site = 8;
-  const auto bytes_of = [](const auto& bytes, std::size_t count) {
-    return std::string(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
-  };
-  if (address.is_v4()) return bytes_of(address.to_v4().to_bytes(), 4);
-  const auto v6 = address.to_v6();
-  if (v6.is_v4_mapped())
-    return bytes_of(boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, v6).to_bytes(), 4);
-  return bytes_of(v6.to_bytes(), site);
+  const auto& bytes = address.bytes();
+  return address.is_v4() ? std::string(bytes.end() - 4, bytes.end()) : std::string(bytes.begin(), bytes.begin() + site);
 }
 
 HttpMiddleware limit_by_address(const Current<Limits>& limits) {

@@ -163,7 +163,7 @@ Coroutine<> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& co
                                                            connection.budget(), arrival_of(request));
   exchange->keep(connection.take_held());
   // Only who keeps records asks for it, and it takes a while to write an address.
-  if (options_.refused) exchange->comes_from({request.source.to_string(), request.body.text().size()});
+  if (options_.refused) exchange->comes_from({request.source.text(), request.body.text().size()});
   const bool modern = McpEndpoint::names_modern_revision(head);
   const bool keeps = head.session_id && !modern;
   if (keeps) response.poll();
@@ -329,7 +329,7 @@ WebSocketServing StreamableHttp::websocket_serving(const std::shared_ptr<StreamC
   return {.client = client,
           .server = server_,
           .limits = limits,
-          .source = options_.refused ? request.source.to_string() : std::string(),
+          .source = options_.refused ? request.source.text() : std::string(),
           .close = [this, client] { websocket_clients_.close(*client); }};
 }
 
@@ -371,7 +371,7 @@ HttpResponse StreamableHttp::take_sse_message(const HttpRequest& request, const 
   const auto limits = limits_of(request);
   const RequestContext context{.principal = head.principal, .limits = limits ? &*limits : nullptr};
   return to_response(post_sse_message(*client, request.body.text(), context, server_, std::move(places),
-                                      options_.refused ? request.source.to_string() : std::string()));
+                                      options_.refused ? request.source.text() : std::string()));
 }
 
 Coroutine<> StreamableHttp::refuse_long_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head) {

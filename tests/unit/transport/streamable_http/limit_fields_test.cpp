@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/ip_address.hpp"
 #include "transport/streamable_http/limit_requests.hpp"
 
 namespace mcph {
@@ -33,7 +34,7 @@ TEST(LimitFields, MakeOfANameWhatAFieldCanHave) {
 }
 
 TEST(AddressKey, TellsSitesApart) {
-  const auto key = [](const char* address) { return address_key(boost::asio::ip::make_address(address)); };
+  const auto key = [](const char* address) { return address_key(*IpAddress::read(address)); };
   EXPECT_NE(key("10.0.0.1"), key("10.0.0.2"));
   EXPECT_EQ(key("10.0.0.1"), key("::ffff:10.0.0.1"));
   EXPECT_EQ(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff::2"));
