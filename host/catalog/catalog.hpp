@@ -1,7 +1,7 @@
 // The immutable snapshot of all components being served. Whoever serves a request takes the current one and looks
 // everything up in it, so that a reload is never seen by halves. Built by the publisher, published through
 // PublishedCatalog, freed when the last request that took it has ended; freeing it drops its leases on the plugins. It
-// has a list, an index and a look-up for each kind of component, which is why there are so many.
+// has a list, an index and a look-up for each kind of component, which is why it has so many functions and members.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A plugin version that runs in a process of its own: whatever happens to it there costs only its own calls. It passes
 // on calls and what the plugin says of them; a supervisor keeps the process. Any thread, except where Plugin says
-// [control]. One `take` a kind of message that a worker sends.
+// [control]. One function, `take`, a kind of message that a worker sends.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,6 @@
 // A server of MCP over HTTP: the streamable HTTP transport, WebSocket at the same endpoint, and where it is asked for
 // the deprecated HTTP+SSE transport of 2024-11-05. Answers the requests that an HTTP server has read, and keeps what
-// connections share. Owned beside its server of MCP; any thread. One function a step
-// of each kind of request.
+// connections share. Owned beside its server of MCP; any thread. One function a step of each kind of request.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // Context: one call, as its handler sees it: how to say how far it is, whether it should end early, who is asking. The
 // runtime makes it; a handler takes `mcp::Context&` as its last parameter and must not keep it. Every function may be
-// called from any thread until the call has ended. All that a call can do is here, so that an author looks in one
-// place.
+// called from any thread until the call has ended. There is a function for all that a call can do, so that an author
+// looks in one place.
 #pragma once
 
 #include <chrono>
