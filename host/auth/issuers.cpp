@@ -41,7 +41,8 @@ Result<std::shared_ptr<Issuers>> Issuers::create(Settings settings, HttpCaller& 
                                                  const Issuer::Clock& clock) {
   const auto wanted = std::move(settings.issuers);
   const auto audiences = std::move(settings.audiences);
-  const std::shared_ptr<Issuers> issuers(new Issuers(std::move(settings), log));
+  auto asking = before == nullptr ? std::make_shared<Asking>() : before->asking_;
+  const std::shared_ptr<Issuers> issuers(new Issuers(std::move(settings), std::move(asking), log));
   for (const auto& each : wanted) {
     Trusted trusted;
     if (before != nullptr) {
@@ -126,10 +127,10 @@ Result<Principal, CredentialError> Issuers::verify(const JsonWebSignature& token
 }
 
 CredentialError Issuers::ask(std::string_view token, const std::string& digest, const Trusted& whom) {
-  const bool is_known = known_.has(digest);
+  const bool is_known = asking_->good.has(digest);
   {
     const MutexLock lock(mutex_);
-    if (counts_[is_known] >= max_pending && !asked_.contains(digest))
+    if (asking_->counts[is_known] >= max_pending && !asked_.contains(digest))
       return {CredentialError::Kind::unavailable, "too many tokens are being asked about"};
   }
   const auto settle = [self = shared_from_this(), digest, token = std::string(token), whom,
@@ -143,7 +144,7 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
         auto& [is_about_known, waiting] = self->asked_.try_emplace(digest, Pending{is_known}).first->second;
         waiting.push_back(std::exchange(done, nullptr));
         if (waiting.size() > 1) return;
-        ++self->counts_[is_about_known];
+        ++self->asking_->counts[is_about_known];
       }
     }
     if (done) return done();
@@ -163,6 +164,7 @@ void Issuers::note_answer(const std::string& digest, Result<Identity, Credential
   if (answer.has_value()) {
     const auto until = std::min(answer->expiry, now + answer_lifetime);
     known_.add(digest, {make_principal(*std::move(answer)), until});
+    asking_->good.add(digest, {anonymous, until});
   } else {
     const bool failed = answer.error().kind == CredentialError::Kind::unavailable;
     refused_.add(digest, {answer.error(), now + (failed ? failure_lifetime : refusal_lifetime)});
@@ -171,7 +173,7 @@ void Issuers::note_answer(const std::string& digest, Result<Identity, Credential
   {
     const MutexLock lock(mutex_);
     auto pending = std::move(asked_.extract(digest).mapped());
-    --counts_[pending.is_about_known];
+    --asking_->counts[pending.is_about_known];
     waiting = std::move(pending.waiting);
   }
   for (const auto& done : waiting)

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,8 +37,8 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   // What an issuer has said of a token counts for so long.
   static constexpr std::chrono::seconds answer_lifetime{30};
 
-  // How many tokens are asked about at once: of those that have been good before, and of the others. So strangers, who
-  // can make any number, keep out nobody who is at work.
+  // How many tokens are asked about at once by those that go on from each other: of those that have been good before,
+  // and of the others. So strangers, who can make any number, keep out nobody who is at work.
   static constexpr std::size_t max_pending = 100;
 
   struct Settings {
@@ -49,7 +51,8 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   };
 
   // Those of the same settings are those of `before`, with their keys, which may be those of another server; null:
-  // there are none. The caller and the log outlive it and what it does. An error names the issuer.
+  // there are none. With them go the places of tokens that have been good. The caller and the log outlive it and what
+  // it does. An error names the issuer.
   static Result<std::shared_ptr<Issuers>> create(Settings settings, HttpCaller& caller, Log& log,
                                                  const Issuers* before = nullptr,
                                                  const Issuer::Clock& clock = std::chrono::steady_clock::now);
@@ -74,10 +77,18 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
     std::vector<std::function<void()>> waiting = {};
   };
 
-  Issuers(Settings settings, Log& log)
+  // Of all that go on from each other: a change of the configuration takes from nobody the place of a token that has
+  // been good, and more servers ask about no more tokens.
+  struct Asking {
+    KnownTokens good;  // that they were is all that counts: of whom, and for what, each server finds out for itself
+    std::array<std::atomic<std::size_t>, 2> counts = {};  // of those that are asked about, by is_about_known
+  };
+
+  Issuers(Settings settings, std::shared_ptr<Asking> asking, Log& log)
       : implied_(std::move(settings.implied)),
         roles_(std::move(settings.roles)),
         proofs_(std::move(settings.proofs)),
+        asking_(std::move(asking)),
         log_(log, 1) {}
 
   Result<Principal, CredentialError> verify(const JsonWebSignature& token, std::string_view text,
@@ -91,6 +102,7 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   const ImpliedScopes implied_;
   const std::shared_ptr<const RolePolicy> roles_;
   const std::shared_ptr<Proofs> proofs_;
+  const std::shared_ptr<Asking> asking_;
   RateLimitedLog log_;  // of what strangers cause
   std::vector<Trusted> trusted_;
   KnownTokens known_;
@@ -98,7 +110,6 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
 
   Mutex mutex_;
   std::unordered_map<std::string, Pending> asked_ GUARDED_BY(mutex_);  // by the digests of the tokens
-  std::array<std::size_t, 2> counts_ GUARDED_BY(mutex_) = {};          // of them, by is_about_known
 };
 
 }  // namespace mcph

@@ -231,6 +231,19 @@ TEST_F(IssuersTest, AskAboutATokenThatWasGoodAlsoWhereStrangersHaveTheirPlaces) 
   EXPECT_EQ(outcome(*issuers, "good"), "unsettled");
 }
 
+TEST_F(IssuersTest, AskAboutATokenThatWasGoodAlsoAfterAChange) {
+  const auto before = this->issuers(opaque());
+  EXPECT_EQ(outcome(*before, "good"), "unsettled");
+  caller_.answer(about_ada(later_));
+  for (std::size_t i = 0; i < Issuers::max_pending; ++i)
+    ASSERT_EQ(outcome(*before, "stranger" + std::to_string(i)), "unsettled");
+  const auto after = this->issuers(opaque(), before.get());
+  EXPECT_EQ(outcome(*after, "stranger"), "unavailable") << "those of before are asked about still";
+  EXPECT_EQ(outcome(*after, "good"), "unsettled");
+  caller_.answer(HttpAnswer{200, R"({"active":false})"});
+  EXPECT_EQ(outcome(*after, "stranger"), "unsettled") << "one of them has been answered";
+}
+
 TEST_F(IssuersTest, OfSeveralServersShareKeysButNotTokens) {
   auto settings = known_;
   settings.audiences.clear();
