@@ -211,11 +211,11 @@ test('ACertificateProvesWhoAClientIs', async (context) => {
   const secure = await SecureHost.serve(context, { settings: asks('optional'), rest: roles });
   assert.deepEqual(await toolsOf(secure.url, { ca, ...ada }), ['version']);
   assert.deepEqual(await toolsOf(secure.url, { ca, ...bob }), []);
-  await assert.rejects(toolsOf(secure.url, { ca }), /401 Bearer/);
+  await assert.rejects(toolsOf(secure.url, { ca }), /401 ConnectionCredential realm="mcp"$/);
   const { json } = await ask(secure.url, 'tools/list', {}, { ca });
   assert.match(json.error.message, /^Unauthorized: connect with a client certificate/);
   const nameless = clients.issue('ada', { names: 'DNS:ada' });
-  await assert.rejects(toolsOf(secure.url, { ca, ...nameless }), /401 Bearer/);
+  await assert.rejects(toolsOf(secure.url, { ca, ...nameless }), /401 ConnectionCredential realm="mcp"$/);
   const refused = await ask(secure.url, 'tools/call', { name: 'only_in_v1', arguments: {} }, { ca, ...ada });
   assert.match(refused.json.error.message, /Unknown tool/);
 });

@@ -61,7 +61,7 @@ test('FromNothingToAProtectedServer', async (context) => {
 
   const without = await postModern(team.url, 'tools/list');
   assert.equal(without.status, 401);
-  assert.equal(without.headers.get('WWW-Authenticate'), 'Bearer');
+  assert.equal(without.headers.get('WWW-Authenticate'), 'Bearer realm="mcp"');
 
   await team.until(token, (status) => status !== 401);
   assert.deepEqual(await namesOf(team.url, token), ['calculate']);
@@ -86,7 +86,7 @@ test('EveryMethodAndEndpointAsksForAToken', async (context) => {
     const body = method === 'POST' ? JSON.stringify(modernRequest('tools/list', {}, 7)) : undefined;
     const response = await fetch(origin + path, { method, body, headers: json });
     assert.equal(response.status, 401, `${method} ${path}`);
-    assert.equal(response.headers.get('WWW-Authenticate'), 'Bearer', `${method} ${path}`);
+    assert.equal(response.headers.get('WWW-Authenticate'), 'Bearer realm="mcp"', `${method} ${path}`);
     if (method !== 'POST') continue;
     const { id, error } = await response.json();
     assert.equal(id, 7);
@@ -112,7 +112,7 @@ test('WhatIsNoGoodTokenIsRefusedWithTheReason', async (context) => {
   assert.equal(await refusal(`Bearer ${good.slice(0, -1)}${last}`), notWhole);
   assert.equal(await refusal(`Bearer ${good.slice(0, -1)}`), notWhole);
   assert.equal(await refusal('Bearer eyJhbGciOiJub25lIn0.e30.'), invalid('it is no token of this server'));
-  assert.equal(await refusal('Basic YWRhOmFkYQ=='), '401 Bearer');
+  assert.equal(await refusal('Basic YWRhOmFkYQ=='), '401 Bearer realm="mcp"');
   await team.until(short, (status) => status === 401);
   assert.equal(await refusal(`Bearer ${short}`), invalid('the token has expired'));
   await team.revoke('ada');

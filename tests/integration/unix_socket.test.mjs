@@ -117,13 +117,13 @@ allow = ["tool:only_*"]
   assert.deepEqual(await local.tools({ 'x-forwarded-user': 'bob', 'X-Forwarded-Groups': 'guests, staff' }), ['only_in_v1']);
   assert.deepEqual(await local.tools({ 'X-Forwarded-User': 'ada', 'X-Forwarded-Groups': 'staff' }), all);
   assert.deepEqual(await local.tools({ 'X-Forwarded-User': 'eve' }), []);
-  await assert.rejects(local.tools(), /401 Bearer/);
-  await assert.rejects(local.tools({ 'X-Forwarded-Groups': 'staff' }), /401 Bearer/);
+  await assert.rejects(local.tools(), /401 ConnectionCredential realm="mcp"$/);
+  await assert.rejects(local.tools({ 'X-Forwarded-Groups': 'staff' }), /401 ConnectionCredential realm="mcp"$/);
   await assert.rejects(local.tools({ 'X-Forwarded-User': ['ada', 'eve'] }), /401 .*the proxy says more than once/);
 
   // By TCP anybody could say so.
   const forged = { 'X-Forwarded-User': 'ada', 'X-Forwarded-Groups': 'staff' };
-  await assert.rejects(toolsOf(local.host.address, { headers: forged }), /401 Bearer/);
+  await assert.rejects(toolsOf(local.host.address, { headers: forged }), /401 ConnectionCredential realm="mcp"$/);
 });
 
 test('EverybodyThatAProxyNamesMayHaveARole', async (context) => {

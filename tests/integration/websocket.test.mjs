@@ -249,7 +249,7 @@ test('NeedsATokenLikeEverythingElse', async (context) => {
   const team = await Team.serve(context, await Components.create('catalogue'), '[roles.user]\nallow = ["tool:caller"]\n');
   const token = await team.token('ada', 'user');
   const without = await RawWebSocket.ask(team.url);
-  assert.deepEqual([without.status, without.headers['www-authenticate']], [401, 'Bearer']);
+  assert.deepEqual([without.status, without.headers['www-authenticate']], [401, 'Bearer realm="mcp"']);
   assert.equal((await RawWebSocket.ask(team.url, { headers: bearer(`${token}x`) })).status, 401);
   const ofAnotherPage = { ...bearer(token), Origin: 'http://evil.example' };
   assert.equal((await RawWebSocket.ask(team.url, { headers: ofAnotherPage })).status, 403);

@@ -46,7 +46,11 @@ class Challenge {
     add("resource_metadata", metadata_url(resource, endpoint));
     if (!scopes.empty()) add("scope", joined(scopes));
   }
-  std::string text() && { return std::move(text_); }
+  std::string text() && {
+    // A scheme is followed by a parameter at least (RFC 6750 section 3).
+    if (!text_.ends_with('"')) add("realm", "mcp");
+    return std::move(text_);
+  }
 
  private:
   std::string text_;
@@ -62,10 +66,17 @@ std::string what_to_send(const ProtectedResource& resource) {
                                : "connect with a client certificate, or through the proxy that says who you are";
 }
 
+// Where no token is taken, none is asked for. As each 401 has a challenge (RFC 9110 section 15.5.2), it is one of a
+// scheme for which no client has anything.
+std::string scheme_to_send(const CredentialError& error, const ProtectedResource& resource) {
+  if (error.by_proof) return "DPoP";
+  return resource.takes_tokens ? "Bearer" : "ConnectionCredential";
+}
+
 HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, const ProtectedResource& resource) {
   if (error.kind == CredentialError::Kind::unavailable) return unavailable("Try again later: " + error.description);
   const bool missing = error.kind == CredentialError::Kind::missing;
-  Challenge challenge(error.by_proof ? "DPoP" : "Bearer");
+  Challenge challenge(scheme_to_send(error, resource));
   // Nothing is said of an error where there was no credential (RFC 6750 section 3.1).
   if (!missing) challenge.add_error(error.code, error.description);
   if (error.by_proof) challenge.add("algs", joined(proof_algorithms()));
