@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
+#include "http/client/http_url.hpp"
 #include "http/client/oauth.hpp"
 
 namespace mcph {
@@ -17,6 +18,11 @@ constexpr std::size_t max_document_bytes = std::size_t{1} << 20;
 
 Error about(const std::string& what, const std::string& why) {
   return fail_for_now(what + ": " + why);
+}
+
+// For the log, where a query does not belong, which may hold a key.
+Error about_keys_at(const std::string& address, const std::string& why) {
+  return about(std::string(without_query(address)), why);
 }
 
 class FileKeys final : public KeySource {
@@ -48,9 +54,9 @@ void get(HttpCaller& caller, const std::string& address, std::function<void(Resu
   if (url.has_error()) return done(url.error());
   caller.send({.url = *std::move(url), .fields = {{"Accept", "application/json"}}, .max_answer = max_document_bytes},
               [address, done = std::move(done)](Result<HttpAnswer> answer) {
-                if (answer.has_error()) return done(about(address, answer.error().message));
+                if (answer.has_error()) return done(about_keys_at(address, answer.error().message));
                 if (answer->status != 200)
-                  return done(about(address, "answered with status " + std::to_string(answer->status)));
+                  return done(about_keys_at(address, "answered with status " + std::to_string(answer->status)));
                 done(std::move(answer->body));
               });
 }
@@ -59,7 +65,7 @@ void get_keys(HttpCaller& caller, const std::string& address, KeySource::Done do
   get(caller, address, [address, done = std::move(done)](const Result<std::string>& text) {
     if (text.has_error()) return done(text.error());
     auto keys = JsonWebKeySet::read(*text, JsonWebKeySet::Kind::published);
-    if (keys.has_error()) return done(about(address, keys.error().message));
+    if (keys.has_error()) return done(about_keys_at(address, keys.error().message));
     done(std::move(keys));
   });
 }
@@ -93,7 +99,7 @@ class DiscoveredKeys final : public KeySource {
         [&caller, issuer, url, urls = std::move(urls), done = std::move(done)](const Result<std::string>& text) {
           auto keys = text.has_value() ? jwks_url(issuer, *text) : Result<std::string>(text.error());
           if (keys.has_value()) return get_keys(caller, *keys, done);
-          look(caller, issuer, urls, text.has_error() ? text.error() : about(url, keys.error().message), done);
+          look(caller, issuer, urls, text.has_error() ? text.error() : about_keys_at(url, keys.error().message), done);
         });
   }
 

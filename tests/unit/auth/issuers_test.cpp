@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class Asked final : public HttpCaller {
  public:
@@ -107,6 +108,26 @@ TEST_F(IssuersTest, FetchNoKeysInTheClearThatAnIssuerOfHttpsNames) {
   EXPECT_FALSE(caller_.calls.empty());
   for (const auto& call : caller_.calls)
     EXPECT_EQ(call.url.host, "issuer.example");
+}
+
+TEST_F(IssuersTest, SayWhyTheyHaveNoKeysWithoutTheQueryOfTheAddress) {
+  auto settings = known_;
+  settings.jwks_file.clear();
+  const auto token = test::signed_token(claims_, "first", secret_);
+  const auto reason_for = [&](const std::vector<HttpAnswer>& answers) {
+    const auto all = issuers(settings);
+    EXPECT_EQ(outcome(*all, token), "unsettled");
+    for (const auto& answer : answers)
+      caller_.answer(answer);
+    return log_.take();
+  };
+  const std::string line = "keys of an issuer not fetched issuer=company reason=https://issuer.example/keys: ";
+  const HttpAnswer metadata{
+      200, R"({"issuer":"https://issuer.example","jwks_uri":"https://issuer.example/keys?key=secret"})"};
+  EXPECT_THAT(reason_for({metadata, HttpAnswer{500, {}}}), ElementsAre(line + "answered with status 500"));
+  settings.jwks_url = "https://issuer.example/keys?key=secret";
+  EXPECT_THAT(reason_for({HttpAnswer{500, {}}}), ElementsAre(line + "answered with status 500"));
+  EXPECT_THAT(reason_for({HttpAnswer{200, "no keys"}}), ElementsAre(StartsWith(line)));
 }
 
 TEST_F(IssuersTest, HearNothingOfATokenOfThisHost) {
