@@ -23,8 +23,8 @@ namespace mcph {
 class ControlServer {
  public:
   static constexpr std::size_t max_request_bytes = std::size_t{64} << 10;
-  // Where there are so many, the one that has asked nothing for longest is closed for the next.
-  // Where each is being answered, the next waits in the socket's queue.
+  // Where there are so many, one is closed for the next: of those that are not being answered, and have had their stay,
+  // the one that came first. Where there is none, the next waits in the socket's queue.
   static constexpr std::size_t max_connections = 64;
   // What a connection has in any case to send its request, and to be written an answer.
   static constexpr std::chrono::milliseconds min_stay{50};
