@@ -214,6 +214,8 @@ std::string OperatorAnswers::answer(std::string_view request, ControlServer::Ask
     return control_error("\"plugin\" is not the name of one");
   }
   const auto component = text("component");
+  // What names no component must not be about the whole plugin instead.
+  if (component.empty() && json->contains("component")) return control_error("\"component\" is not the name of one");
   if (!component.empty() && kind->second == Kind::reload) return control_error("a component alone cannot be reloaded");
   const auto outcomes = service_.ask({kind->second, plugin, component});
   if (listener_)

@@ -96,6 +96,15 @@ TEST_F(OperatorAnswersTest, AsksWhichPlugin) {
             R"({"error":"no plugin is called \"clock\"; there is none"})");
 }
 
+TEST_F(OperatorAnswersTest, TakesNoComponentThatHasNoNameForTheWholePlugin) {
+  for (const std::string component : {R"("")", "null", "7", R"(["add"])", R"({"name":"add"})"}) {
+    for (const std::string command : {"disable", "enable", "reload"})
+      EXPECT_EQ(ask(R"({"command":")" + command + R"(","plugin":"sums","component":)" + component + "}"),
+                R"({"error":"\"component\" is not the name of one"})")
+          << command << " " << component;
+  }
+}
+
 TEST_F(OperatorAnswersTest, HasAnAnswerWithoutPlugins) {
   EXPECT_EQ(ask(R"({"command":"reload"})"), R"({"ok":true,"plugins":[]})");
   EXPECT_TRUE(ask(R"({"command":"status"})").starts_with(R"({"ok":true,"host":{"pid":)"));
