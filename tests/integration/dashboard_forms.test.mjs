@@ -89,6 +89,24 @@ test('WhatIsFilledInComesOutAsItIs', options, async () => {
   assert.deepEqual(await sent(schema, value), value);
 });
 
+test('ATextThatWasLeftOutStaysSoUntilSomebodyWritesThere', options, async () => {
+  const schema = object({ a: { type: 'string', default: 'x' }, b: { type: 'string' } }, { required: ['b'] });
+  assert.deepEqual(await sent(schema, {}), {});
+  assert.deepEqual(await sent(schema, { a: '', b: '' }), { a: '', b: '' });
+  const written = await inPage((given) => {
+    const form = modules.schemaForm(given);
+    form.fill({});
+    for (const input of form.element.querySelectorAll('input')) {
+      for (const text of ['y', '']) {
+        input.value = text;
+        input.dispatchEvent(new Event('input'));
+      }
+    }
+    return form.value();
+  }, schema);
+  assert.deepEqual(written, { a: '', b: '' });
+});
+
 test('AWholeNumberThatTheBrowserWouldChangeIsRefused', options, async () => {
   // What is sent, or why not, of a field into which somebody writes.
   const written = (type, text) => inPage((given, typed) => {

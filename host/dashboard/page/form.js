@@ -191,13 +191,17 @@ class Fields {
     const isGiven = typeof schema.default === 'string';
     if (isGiven) input.value = schema.default;
     const hints = [schema.format && `Format ${schema.format}.`, schema.pattern && `Pattern ${schema.pattern}.`];
-    let wasTouched = isGiven;
-    input.addEventListener('input', () => { wasTouched = true; });
+    // By what the form was filled with, until somebody writes here.
+    let isLeftOut = false;
+    input.addEventListener('input', () => { isLeftOut = false; });
     return {
       element: this.#labelled(input, about, hints.filter(Boolean).join(' ')),
       // An empty text is one where it must be there, or was a text before.
-      value: () => (input.value === '' && !about.required && !(wasTouched && isGiven) ? undefined : input.value),
-      fill: (value) => { input.value = value ?? ''; },
+      value: () => (isLeftOut || (input.value === '' && !about.required && !isGiven) ? undefined : input.value),
+      fill: (value) => {
+        input.value = value ?? '';
+        isLeftOut = value === undefined;
+      },
     };
   }
 
