@@ -31,7 +31,6 @@ std::string_view value_of(Log::Fields fields, std::string_view name) {
 }  // namespace
 
 void PluginHistory::write(Level level, std::string_view event, Fields fields) {
-  if (!log_.writes(level)) return;
   log_.write(level, event, fields);
   const bool is_frame = event == backtrace_event;
   if (!is_frame && !is_one_of(event, version_events)) return;

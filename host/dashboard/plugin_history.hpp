@@ -1,6 +1,6 @@
-// What the log has said of each plugin over a longer time: which versions of its file there were, and how it crashed
-// last. It passes everything on. Owned by the command serve, where there is a dashboard, and made before anything has
-// something to say; any thread.
+// What the log has been told of each plugin over a longer time, also where it does not write that: which versions of
+// its file there were, and how it crashed last. It passes everything on. Owned by the command serve, where there is a
+// dashboard, and made before anything has something to say; any thread.
 #pragma once
 
 #include <cstddef>

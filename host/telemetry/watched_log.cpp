@@ -54,7 +54,8 @@ WatchedLog::News WatchedLog::since(std::uint64_t seen, std::size_t most) const {
 
 void WatchedLog::write(Level level, std::string_view event, Fields fields) {
   const bool is_written = log_.writes(level);
-  if (is_written) log_.write(level, event, fields);
+  // Also what it drops: there may be a log around it that remembers more.
+  log_.write(level, event, fields);
   if (!is_written && level < watched_from_.load()) return;
   std::string line;
   for (const auto& watcher : keep(is_written ? json_line(level, event, fields, max_kept_field_bytes) : std::string())) {

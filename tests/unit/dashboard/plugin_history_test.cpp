@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/recording_log.hpp"
+#include "telemetry/watched_log.hpp"
 
 namespace mcph {
 namespace {
@@ -38,6 +39,17 @@ TEST_F(PluginHistoryTest, KnowsWhatBecameOfAFile) {
                                        R"("plugin":"a","version":"2"\})"),
                           HasSubstr("plugin loaded")));
   EXPECT_THAT(history_.events_of("/c.so"), IsEmpty());
+}
+
+TEST_F(PluginHistoryTest, KnowsAlsoWhatTheLogDoesNotWrite) {
+  log_.set_level(Log::Level::off);
+  WatchedLog watched(history_);
+  watched.info("plugin loaded", {{"file", "/a.so"}, {"plugin", "a"}});
+  watched.error("plugin crashed", {{"file", "/a.so"}, {"plugin", "a"}});
+  watched.error("plugin backtrace", {{"plugin", "a"}, {"text", "in a call"}});
+  EXPECT_THAT(history_.events_of("/a.so"), ElementsAre(HasSubstr("plugin crashed"), HasSubstr("plugin loaded")));
+  EXPECT_THAT(history_.backtrace_of("a"), ElementsAre("in a call"));
+  EXPECT_THAT(log_.lines(), IsEmpty());
 }
 
 TEST_F(PluginHistoryTest, KnowsAFileBelowARelativeFolderByItsWholePath) {
