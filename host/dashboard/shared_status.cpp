@@ -1,5 +1,7 @@
 #include "dashboard/shared_status.hpp"
 
+#include <cstddef>
+#include <map>
 #include <utility>
 
 #include "base/json.hpp"
@@ -17,8 +19,11 @@ std::string key_of(const OrderedJson& plugin) {
 StatusTexts texts_of(OrderedJson status) {
   StatusTexts texts;
   auto keys = OrderedJson::array();
+  std::map<std::string, std::size_t> counts;
   for (const auto& plugin : status["plugins"]) {
     auto key = key_of(plugin);
+    // The same build may drain more than once.
+    if (const auto number = ++counts[key]; number > 1) key += "#" + std::to_string(number);
     keys.push_back(key);
     texts.plugins.push_back({std::move(key), dump(plugin)});
   }

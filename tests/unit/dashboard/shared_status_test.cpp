@@ -44,5 +44,17 @@ TEST_F(SharedStatusTest, HasARowForEachVersionOfAFile) {
   EXPECT_EQ(texts->plugins.at(0).row, R"({"file":"/a.so","state":"serving"})");
 }
 
+TEST_F(SharedStatusTest, HasARowForEachOfTwoThatDrainAndAreOneBuild) {
+  const auto texts =
+      SharedStatus([this] {
+        auto status = look();
+        status["plugins"].push_back({{"file", "/a.so"}, {"state", "draining"}, {"digest", "d1"}, {"inFlight", 1}});
+        return status;
+      }).get();
+  ASSERT_EQ(texts->plugins.size(), 3U);
+  EXPECT_EQ(texts->order, R"(["/a.so","/a.so#d1","/a.so#d1#2"])");
+  EXPECT_EQ(texts->plugins.at(2).key, "/a.so#d1#2");
+}
+
 }  // namespace
 }  // namespace mcph
