@@ -224,7 +224,8 @@ Coroutine<> DashboardService::log_in_by_credential(HttpRequest& request, HttpCon
   if (request.principal.is_anonymous())
     return refuse_login(
         request, connection,
-        unauthorized("This host has no credentials to look at; mcp-plugin-host dashboard prints a link"));
+        unauthorized("Nothing has been shown that says who you are; write a token, or use the link that "
+                     "mcp-plugin-host dashboard prints"));
   auto login = sources_.admit(request.principal);
   if (!login)
     return refuse_login(request, connection,

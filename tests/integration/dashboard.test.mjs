@@ -171,6 +171,14 @@ test('CredentialsOfClientsLetInByTheirRoles', async (context) => {
   assert.equal((await call(cookieOf(keeper), 'only_in_v1')).result.content[0].text, 'only_in_v1');
 });
 
+test('WhoShowsNothingHearsWhatLetsIn', async (context) => {
+  const { host } = await serveTeam(context, { more: '[roles.anonymous]\nallow = ["*"]\n' });
+  const refused = await logInWith(host);
+  assert.equal(refused.status, 401);
+  assert.equal((await refused.json()).error,
+    'Nothing has been shown that says who you are; write a token, or use the link that mcp-plugin-host dashboard prints');
+});
+
 test('ALoginEndsWithItsCredential', async (context) => {
   const team = await serveTeam(context);
   const { host } = team;
