@@ -27,8 +27,6 @@ using boost::beast::http::verb;
 constexpr std::size_t max_command_bytes = 4096;
 // Between two looks at what is new.
 constexpr std::chrono::milliseconds between_news{100};
-// Of quiet, after which a stream says that it lives.
-constexpr std::chrono::seconds between_signs{10};
 
 // Nothing from elsewhere, nothing that is written into the page becomes a script, and nobody shows the page in theirs.
 constexpr std::string_view page_fields =
@@ -284,21 +282,16 @@ Coroutine<> DashboardService::tell_news(HttpRequest& request, HttpConnection& co
   PageNews news(sources_.news, login_json(*login), login->may_operate);
   std::string text = connection.begin_event_stream();
   std::string events = "retry: 1000\n\n";
-  auto said_at = connection.now();
   for (;;) {
     std::string next;
     const std::function<void()> gather = [&] { next = news.next(); };
     co_await connection.work_on(0, gather);
     if (!next.empty()) events.append("data: ").append(next).append("\n\n");
-    if (events.empty() && connection.now() - said_at >= between_signs) events = ":\n\n";
     // Who may see more or less than before begins anew.
     const auto now = login_of(session);
     const bool is_over = stopping_ || connection.is_disconnected() || connection.is_expelled() || !now ||
                          now->may_operate != login->may_operate;
-    if (!events.empty()) {
-      append_piece(text, connection.client(), std::exchange(events, {}));
-      said_at = connection.now();
-    }
+    if (!events.empty()) append_piece(text, connection.client(), std::exchange(events, {}));
     if (is_over && connection.client().version >= 11) text += event_stream_end;
     const bool written = co_await connection.write(text);
     if (is_over || !written || connection.is_cut_off()) break;

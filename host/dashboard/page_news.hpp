@@ -24,7 +24,7 @@ class PageNews {
   static constexpr std::size_t max_calls = 50;
   static constexpr std::size_t first_calls = 1000;  // of the first look
   static constexpr std::size_t max_lines = 100;
-  // Between looks at what is dear to find out.
+  // Between looks at what is dear to find out. By them a page also knows that the host is there.
   static constexpr std::chrono::milliseconds between_figures{1000};
 
   struct Sources {
