@@ -60,7 +60,7 @@ class Row {
     this.spark = new Sparkline('Calls');
     this.cells = Object.fromEntries(['name', 'version', 'state', 'where', 'perSecond', 'calls', 'errors', 'latency'].map((name) => [name, element('span')]));
     this.chip = element('span', { class: 'chip' }, this.cells.state);
-    this.opener = element('button', { type: 'button', class: 'opener', 'aria-expanded': 'false', click: () => this.toggle() }, icon('open'), this.cells.name);
+    this.opener = element('button', { type: 'button', class: 'opener', 'aria-expanded': 'false', click: () => this.toggle() }, icon(), this.cells.name);
     this.actions = element('span', { class: 'actions' });
     this.problem = element('p', { class: 'problem', hidden: true });
     const cell = (label, ...content) => element('td', { 'data-label': label }, ...content);
