@@ -155,19 +155,25 @@ std::size_t Transfer::take_header(const char* data, std::size_t size, std::size_
 
 std::size_t Transfer::take_body(const char* data, std::size_t size, std::size_t count, void* transfer) {
   const std::string_view bytes(data, size * count);
-  auto& self = *static_cast<Transfer*>(transfer);
-  auto& body = self.response_.body;
-  if (self.is_error_status() && body.size() + bytes.size() > max_error_bytes) {
-    self.is_cut_off_ = true;
-    body += bytes.substr(0, max_error_bytes - std::min(body.size(), max_error_bytes));
-    return 0;
+  return static_cast<Transfer*>(transfer)->add_to_body(bytes) ? bytes.size() : 0;
+}
+
+bool Transfer::add_to_body(std::string_view bytes) {
+  auto& body = response_.body;
+  // Of an error or a redirect it is the status that counts, however few bytes an answer may have.
+  const bool is_error = is_error_status();
+  const auto most = is_error ? max_error_bytes : limits_.max_bytes;
+  if (body.size() + bytes.size() <= most) {
+    body += bytes;
+    return true;
   }
-  if (body.size() + bytes.size() > self.limits_.max_bytes) {
-    self.is_too_long_ = true;
-    return 0;
+  if (is_error) {
+    is_cut_off_ = true;
+    body += bytes.substr(0, most - std::min(body.size(), most));
+  } else {
+    is_too_long_ = true;
   }
-  body += bytes;
-  return bytes.size();
+  return false;
 }
 
 curl_socket_t Transfer::open_socket(void* transfer, curlsocktype purpose, curl_sockaddr* address) {

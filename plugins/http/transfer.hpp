@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "http/address_rules.hpp"
 #include "http/curl_library.hpp"
@@ -54,6 +55,8 @@ class Transfer {
   static std::size_t take_body(const char* data, std::size_t size, std::size_t count, void* transfer);
   static curl_socket_t open_socket(void* transfer, curlsocktype purpose, curl_sockaddr* address);
 
+  // False: no more of it is wanted.
+  bool add_to_body(std::string_view bytes);
   void set_constant_options();
   void set_request();
   bool is_error_status();

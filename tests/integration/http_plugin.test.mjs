@@ -226,6 +226,23 @@ describe('HttpPlugin', () => {
     });
   }
 
+  test('AnErrorOrARedirectCountsWhateverMaxBytesSaysOfItsPage', async (context) => {
+    const page = 'x'.repeat(5000);
+    const { served, upstream } = await serveTool(
+      context,
+      (request, response) => {
+        if (request.url === '/to') return response.end('there');
+        response.writeHead(request.url === '/' ? 302 : 503, { Location: '/to' }).end(page);
+      },
+      (origin) => [
+        tool({ url: origin }, { maxBytes: 2000, redirects: 1 }),
+        tool({ url: `${origin}/busy` }, { name: 'u', maxBytes: 2000, retries: 1 }),
+      ]);
+    assert.equal(await served.text('t'), 'there');
+    assert.equal(await served.error('u'), `The server answered 503 Service Unavailable: ${'x'.repeat(200)}...`);
+    assert.deepEqual(upstream.requests.map(({ url }) => url), ['/', '/to', '/busy', '/busy']);
+  });
+
   test('ARedirectIsFollowedOnlyWhereTheConfigurationSaysSo', async (context) => {
     const { served } = await serveTool(
       context,
