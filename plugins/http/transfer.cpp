@@ -170,6 +170,7 @@ bool Transfer::add_to_body(std::string_view bytes) {
   if (is_error) {
     is_cut_off_ = true;
     body += bytes.substr(0, most - std::min(body.size(), most));
+    drop_half_character(body);  // with which the rest would be no text, and not be told
   } else {
     is_too_long_ = true;
   }

@@ -1,5 +1,6 @@
 #include "shared/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -10,12 +11,17 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+std::size_t size_by_lead(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+}
+
 // The bytes of the character that `text` begins with, or 0 if it is none.
 std::size_t character_size(std::string_view text) {
   const auto byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return lead == 0 ? 0 : 1;
-  const std::size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  const std::size_t size = size_by_lead(lead);
   if (lead < 0xC2 || lead > 0xF4 || text.size() < size) return 0;
   // The second byte also rules out overlong forms, surrogates, and what lies beyond U+10FFFF.
   const int lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
@@ -36,6 +42,16 @@ bool is_text(std::string_view bytes) {
     bytes.remove_prefix(size);
   }
   return true;
+}
+
+void drop_half_character(std::string& text) {
+  constexpr std::size_t max_half = 3;  // bytes
+  for (std::size_t size = 1; size <= std::min(max_half, text.size()); ++size) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - size]);
+    if ((byte & 0xC0U) == 0x80) continue;  // what comes before it may be the lead
+    if (size_by_lead(byte) > size) text.resize(text.size() - size);
+    return;
+  }
 }
 
 void append_utf8(std::string& text, std::uint32_t point) {

@@ -11,6 +11,9 @@ namespace plugins {
 // Well-formed UTF-8 (table 3-7 of the Unicode standard) without NUL.
 bool is_text(std::string_view bytes);
 
+// Of a text that may have been cut off inside a character: takes away the part of it that is left.
+void drop_half_character(std::string& text);
+
 // Of a code point that is one.
 void append_utf8(std::string& text, std::uint32_t point);
 

@@ -139,6 +139,13 @@ describe('HttpPlugin', () => {
     assert.equal(upstream.requests.length, 1);
   });
 
+  // Of characters of three bytes, so that a part of one is at the end of what is read of the page.
+  test('AnErrorWithALongPageIsToldWithTheBeginningOfItsText', async (context) => {
+    const { served } = await serveTool(
+      context, (request, response) => response.writeHead(404).end('€'.repeat(20_000)), (origin) => tool({ url: origin }));
+    assert.equal(await served.error('t'), `The server answered 404 Not Found: ${'€'.repeat(200)}...`);
+  });
+
   test('AServerErrorIsToldWhenItDoesNotPass', async (context) => {
     const { served, upstream } = await serveTool(
       context, json({ why: 'overloaded' }, 503), (origin) => tool({ url: origin }));

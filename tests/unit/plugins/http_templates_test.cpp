@@ -1,8 +1,11 @@
 // What the plugin http makes of a configuration and arguments, without a server: tests/integration/http_plugin.test.mjs
 // has those.
+#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +19,7 @@
 #include "http/secret_mask.hpp"
 #include "http/secrets.hpp"
 #include "http/url_template.hpp"
+#include "shared/text.hpp"
 
 namespace plugins::http {
 namespace {
@@ -200,6 +204,20 @@ TEST(HttpReplyReader, TellsNoPartOfASecretThatIsCutOff) {
   request.secrets = {"0123456789"};
   const Response response{500, "", "", std::string(195, 'x') + "0123456789", "h"};
   EXPECT_EQ(error_text(response, request), "The server answered 500: " + std::string(195, 'x') + "[secr...");
+}
+
+TEST(HttpText, LosesOnlyTheCharacterThatIsCutOff) {
+  const std::string characters = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80";  // of one byte to four
+  const std::vector<std::pair<std::size_t, std::size_t>> sizes{{0, 0}, {1, 1}, {2, 1}, {3, 3}, {4, 3},
+                                                               {5, 3}, {6, 6}, {7, 6}, {9, 6}, {10, 10}};
+  for (const auto& [size, left] : sizes) {
+    auto text = characters.substr(0, size);
+    drop_half_character(text);
+    EXPECT_EQ(text.size(), left) << size;
+  }
+  std::string no_text = "\x80\x80\x80\x80";
+  drop_half_character(no_text);
+  EXPECT_EQ(no_text.size(), 4U);
 }
 
 TEST(HttpSecretMask, HidesWhatASecretBeginsAndEverySpellingOfIt) {
