@@ -1,7 +1,9 @@
 #include "http/fetcher.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace plugins::http {
@@ -11,6 +13,15 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds progress_interval{500};
 constexpr milliseconds max_wait{60'000};
+
+// Nobody above the fetcher's thread would catch what is thrown: the process would end.
+std::optional<FetchOutcome> end_attempt(Transfer& transfer, CURLcode result) {
+  try {
+    return transfer.end_attempt(result, Transfer::Clock::now());
+  } catch (const std::bad_alloc&) {
+    return Transfer::out_of_memory();
+  }
+}
 
 }  // namespace
 
@@ -104,20 +115,31 @@ void Fetcher::take_new(NewFetch& fetch) {
     fetches_.emplace(fetch.id, Fetch{std::move(transfer), fetch.listener});
   } catch (const std::bad_alloc&) {
     --count_;
-    fetch.listener->finished(FetchError{"There is no memory left for a request."});
+    fetch.listener->finished(Transfer::out_of_memory());
   }
 }
 
 void Fetcher::start_due(Clock::time_point now) {
-  for (auto& [id, fetch] : fetches_) {
-    if (running_ >= concurrent_) return;
-    if (fetch.is_running || fetch.transfer->next_attempt() > now) continue;
-    fetch.transfer->prepare(now);
-    curl_.easy_setopt(fetch.transfer->handle(), CURLOPT_PRIVATE, static_cast<const void*>(&id));
-    if (curl_.multi_add_handle(multi_.get(), fetch.transfer->handle()) != CURLM_OK) continue;
-    fetch.is_running = true;
-    ++running_;
+  for (auto fetch = fetches_.begin(); fetch != fetches_.end() && running_ < concurrent_;) {
+    const auto& each = fetch->second;
+    const bool is_due = !each.is_running && each.transfer->next_attempt() <= now;
+    fetch = is_due && !start(fetch, now) ? end(fetch, Transfer::out_of_memory()) : std::next(fetch);
   }
+}
+
+bool Fetcher::start(Fetches::iterator fetch, Clock::time_point now) {
+  auto& [id, each] = *fetch;
+  try {
+    each.transfer->prepare(now);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  curl_.easy_setopt(each.transfer->handle(), CURLOPT_PRIVATE, static_cast<const void*>(&id));
+  // Of a handle that is new to it, libcurl refuses nothing else.
+  if (curl_.multi_add_handle(multi_.get(), each.transfer->handle()) != CURLM_OK) return false;
+  each.is_running = true;
+  ++running_;
+  return true;
 }
 
 // Of those that run libcurl does it.
@@ -139,7 +161,7 @@ void Fetcher::take_results() {
     const auto fetch = fetches_.find(*static_cast<const Id*>(id));
     if (fetch == fetches_.end()) continue;
     halt(fetch->second);
-    if (const auto outcome = fetch->second.transfer->end_attempt(result, Clock::now())) end(fetch, *outcome);
+    if (const auto outcome = end_attempt(*fetch->second.transfer, result)) end(fetch, *outcome);
   }
 }
 

@@ -71,6 +71,8 @@ class Fetcher {
   void take_orders();
   void take_new(NewFetch& fetch);
   void start_due(Clock::time_point now);
+  // False: there is no memory for it.
+  bool start(Fetches::iterator fetch, Clock::time_point now);
   void end_late(Clock::time_point now);
   void take_results();
   void tell_progress(Clock::time_point now);

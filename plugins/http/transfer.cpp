@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <string_view>
 #include <sys/socket.h>
 #include <utility>
@@ -102,7 +103,7 @@ void Transfer::set_constant_options() {
 void Transfer::prepare(TimePoint now) {
   ++attempts_;
   response_ = Response{0, {}, {}, {}, parts_of(curl_, request_.url).host};
-  is_too_long_ = is_cut_off_ = is_address_refused_ = is_address_allowed_ = false;
+  is_too_long_ = is_out_of_memory_ = is_cut_off_ = is_address_refused_ = is_address_allowed_ = false;
   const auto left = std::max(duration_cast<milliseconds>(deadline_ - now), milliseconds(1));
   curl_.easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
   curl_.easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
@@ -146,16 +147,28 @@ void Transfer::set_request() {
   curl_.easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
 }
 
+// No exception may leave this and the next: it would go through libcurl, which is C.
 std::size_t Transfer::take_header(const char* data, std::size_t size, std::size_t count, void* transfer) {
   const std::string_view line(data, size * count);
   auto& self = *static_cast<Transfer*>(transfer);
-  if (line.starts_with("HTTP/")) self.response_.reason = reason_in(line);
-  return line.size();
+  try {
+    if (line.starts_with("HTTP/")) self.response_.reason = reason_in(line);
+    return line.size();
+  } catch (const std::bad_alloc&) {
+    self.is_out_of_memory_ = true;
+    return 0;
+  }
 }
 
 std::size_t Transfer::take_body(const char* data, std::size_t size, std::size_t count, void* transfer) {
   const std::string_view bytes(data, size * count);
-  return static_cast<Transfer*>(transfer)->add_to_body(bytes) ? bytes.size() : 0;
+  auto& self = *static_cast<Transfer*>(transfer);
+  try {
+    return self.add_to_body(bytes) ? bytes.size() : 0;
+  } catch (const std::bad_alloc&) {
+    self.is_out_of_memory_ = true;
+    return 0;
+  }
 }
 
 bool Transfer::add_to_body(std::string_view bytes) {
@@ -203,6 +216,7 @@ FetchProgress Transfer::progress(TimePoint now) const {
 
 std::optional<FetchOutcome> Transfer::end_attempt(CURLcode result, TimePoint now) {
   curl_.easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &response_.status);
+  if (is_out_of_memory_) return out_of_memory();
   if (is_too_long_) {
     return refusal(response_.host + " answers with more than the " + std::to_string(limits_.max_bytes) +
                    " bytes that maxBytes allows.");
@@ -298,6 +312,10 @@ FetchOutcome Transfer::failure(CURLcode result, TimePoint now) const {
 
 FetchOutcome Transfer::timed_out() const {
   return FetchError{response_.host + " did not answer within " + seconds_text(limits_.time) + '.'};
+}
+
+FetchOutcome Transfer::out_of_memory() {
+  return FetchError{"There is no memory left for a request."};
 }
 
 }  // namespace plugins::http

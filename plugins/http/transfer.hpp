@@ -49,6 +49,8 @@ class Transfer {
 
   // The time limit is over.
   FetchOutcome timed_out() const;
+  // What a request ends with where std::bad_alloc is thrown.
+  static FetchOutcome out_of_memory();
 
  private:
   static std::size_t take_header(const char* data, std::size_t size, std::size_t count, void* transfer);
@@ -85,6 +87,7 @@ class Transfer {
   int attempts_ = 0;
   int redirects_ = 0;
   bool is_too_long_ = false;
+  bool is_out_of_memory_ = false;
   bool is_cut_off_ = false;  // what is left of the body of an error or a redirect is of no interest
   bool is_address_refused_ = false;
   bool is_address_allowed_ = false;  // another one of the same server

@@ -14,7 +14,7 @@ import { execFile } from 'node:child_process';
 
 import { Components } from './support/components.mjs';
 import { freePort } from './support/free_port.mjs';
-import { HttpHost, program } from './support/host.mjs';
+import { HttpHost, memoryCannotBeLimited, program } from './support/host.mjs';
 import { allMessages, postModern } from './support/http.mjs';
 import { HttpServer } from './support/http_server.mjs';
 import { sseEvents } from './support/sse.mjs';
@@ -232,6 +232,19 @@ describe('HttpPlugin', () => {
       assert.equal(await served.error('t'), '127.0.0.1 answers with more than the 99999 bytes that maxBytes allows.');
     });
   }
+
+  // Of 48 MiB, which as a text that grows take half as much again at least.
+  test('AnAnswerForWhichThereIsNoMemoryEndsNothingElse', { skip: memoryCannotBeLimited }, async (context) => {
+    const maxBytes = 48 * 1024 * 1024;
+    const { served } = await serveTool(
+      context,
+      (request, response) => response.end(request.url === '/' ? Buffer.alloc(maxBytes, 'x') : 'small'),
+      (origin) => [tool({ url: origin }, { maxBytes }), tool({ url: `${origin}/small` }, { name: 'u' })],
+      { isolation: 'worker', limits: { memoryBytes: 90_000_000 } });
+    assert.equal(await served.error('t'), 'There is no memory left for a request.');
+    assert.equal(await served.text('u'), 'small');
+    assert.deepEqual(served.host.log.matching({ event: 'plugin restarted' }), []);
+  });
 
   test('AnErrorOrARedirectCountsWhateverMaxBytesSaysOfItsPage', async (context) => {
     const page = 'x'.repeat(5000);
