@@ -67,6 +67,9 @@ std::string media_type(const std::string& content_type) {
 struct Data {
   std::string mime_type;  // or empty
   std::string base64;
+  std::vector<std::byte> bytes;
+
+  std::string_view view() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
 // Base64, or a data: URL of it.
@@ -82,11 +85,17 @@ std::optional<Data> data_of(std::string_view text) {
   data.base64 = text;
   std::erase_if(data.base64, [](char c) { return c == '\n' || c == '\r'; });
   try {
-    if (mcp::JsonForm<std::vector<std::byte>>::from(data.base64).empty()) return std::nullopt;
+    data.bytes = mcp::JsonForm<std::vector<std::byte>>::from(data.base64);
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
+  if (data.bytes.empty()) return std::nullopt;
   return data;
+}
+
+// A picture with a part of it replaced would be none.
+void require_no_secret(std::string_view bytes, const SecretMask& mask) {
+  if (mask.finds_in(bytes)) throw mcp::ToolError("The server's answer has a secret in it.");
 }
 
 std::string word_of(ResultType type) {
@@ -194,13 +203,15 @@ mcp::ToolResult ReplyReader::of_pointer(const Json& value, const Response& respo
   }
   auto data = data_of(text);
   if (!data) throw mcp::ToolError(with_excerpt("The server's answer has no base64 at " + place, response, mask));
+  require_no_secret(text, mask);  // which may be base64 itself
+  require_no_secret(data->view(), mask);
   if (settings_.mime_type) data->mime_type = *settings_.mime_type;
   if (data->mime_type.empty()) data->mime_type = "application/octet-stream";
   return mcp::ToolResult().content(base64_content(settings_.type, *data, blob_uri(request, mask)));
 }
 
 mcp::ToolResult ReplyReader::of_bytes(const Response& response, const Request& request, const SecretMask& mask) const {
-  const auto sent = media_type(response.content_type);
+  const auto sent = media_type(mask.hide(response.content_type));
   const auto type = settings_.mime_type.value_or(sent.empty() ? "application/octet-stream" : sent);
   const auto word = word_of(settings_.type);
   // Errors that come with status 200, too.
@@ -212,6 +223,7 @@ mcp::ToolResult ReplyReader::of_bytes(const Response& response, const Request& r
                                       response, mask));
   }
   if (response.body.empty()) throw mcp::ToolError("The server's answer is empty.");
+  require_no_secret(response.body, mask);
   if (settings_.type == ResultType::image) return mcp::ToolResult().content(mcp::image(response.body, type));
   if (settings_.type == ResultType::audio) return mcp::ToolResult().content(mcp::audio(response.body, type));
   return mcp::ToolResult().content(mcp::embedded_blob(blob_uri(request, mask), type, response.body));

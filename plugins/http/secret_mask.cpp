@@ -138,4 +138,11 @@ std::string SecretMask::hide(std::string text) const {
   return text;
 }
 
+bool SecretMask::finds_in(std::string_view bytes) const {
+  const auto is_there = [bytes](const std::string& form) { return bytes.find(form) != std::string_view::npos; };
+  if (std::ranges::any_of(forms_, is_there)) return true;
+  // In what is no text, such as a picture, these are no escapes; reading them as such takes many times its memory.
+  return bytes.find("\\u") != std::string_view::npos && is_text(bytes) && hide(std::string(bytes)) != bytes;
+}
+
 }  // namespace plugins::http

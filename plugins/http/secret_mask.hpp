@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plugins::http {
@@ -15,6 +16,8 @@ class SecretMask {
   // `text` with "[secret]" in place of each secret, also where one is written as in a URL or in JSON, with escapes of
   // whatever characters.
   std::string hide(std::string text) const;
+  // Whether there is something to hide in what may be no text.
+  bool finds_in(std::string_view bytes) const;
 
  private:
   std::vector<std::string> forms_;  // the longest first, because one secret may begin another

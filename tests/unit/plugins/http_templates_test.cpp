@@ -206,6 +206,40 @@ TEST(HttpReplyReader, TellsNoPartOfASecretThatIsCutOff) {
   EXPECT_EQ(error_text(response, request), "The server answered 500: " + std::string(195, 'x') + "[secr...");
 }
 
+// What is said of these bytes as a part of an answer in JSON, or as all of it.
+std::string refusal_of_bytes(const std::string& body, bool is_json) {
+  ResultSettings settings;
+  settings.type = is_json ? ResultType::image : ResultType::blob;
+  if (is_json) settings.pointer = "/data";
+  Request request;
+  request.url = "https://h/";
+  request.secrets = {"secretKey+123456"};
+  const Response response{200, "OK", "image/png", is_json ? R"({"data":")" + body + "\"}" : body, "h"};
+  return refusal([&] { ReplyReader(settings, "result").result(response, request); });
+}
+
+TEST(HttpReplyReader, AnswersNoBytesWithASecret) {
+  const auto refused = "The server's answer has a secret in it.";
+  for (const std::string body :
+       {"\xFFsecretKey+123456\xFF", "key=secretKey%2B123456", R"({"key":"secretKey\u002b123456"})"})
+    EXPECT_EQ(refusal_of_bytes(body, false), refused) << body;
+  EXPECT_EQ(refusal_of_bytes("\xFFsecretKey", false), "none");
+  // "\xFFsecretKey+123456", a secret that is base64 itself, one as a type, and another text.
+  for (const auto* const base64 : {"/3NlY3JldEtleSsxMjM0NTY=", "secretKey+123456", "data:secretKey+123456;base64,YQ=="})
+    EXPECT_EQ(refusal_of_bytes(base64, true), refused) << base64;
+  EXPECT_EQ(refusal_of_bytes("c2VjcmV0", true), "none");
+}
+
+TEST(HttpReplyReader, TellsNoSecretThatIsSentAsTheTypeOfBytes) {
+  ResultSettings settings;
+  settings.type = ResultType::image;
+  Request request;
+  request.secrets = {"secret/key"};
+  const Response response{200, "OK", "secret/key", "x", "h"};
+  EXPECT_THAT(refusal([&] { ReplyReader(settings, "result").result(response, request); }),
+              HasSubstr("answered with [secret] instead of an image"));
+}
+
 TEST(HttpText, LosesOnlyTheCharacterThatIsCutOff) {
   const std::string characters = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80";  // of one byte to four
   const std::vector<std::pair<std::size_t, std::size_t>> sizes{{0, 0}, {1, 1}, {2, 1}, {3, 3}, {4, 3},
