@@ -19,7 +19,6 @@ constexpr std::size_t max_name_bytes = 128;
 constexpr std::size_t sample_bytes = 8'388'608;
 constexpr std::size_t min_sample = 1000;
 constexpr std::size_t max_sample = 100'000;
-constexpr int records_between_reports = 10'000;
 
 // Most texts are ASCII, for which a look at each byte is enough.
 bool is_unicode(const CsvReader& reader) {
@@ -145,7 +144,13 @@ Survey survey_csv(const Descriptor& file, char delimiter, const BytesRead& bytes
   survey.names = names_of(reader);
   const auto sample = std::clamp(sample_bytes / sizeof(double) / survey.names.size(), min_sample, max_sample);
   std::vector<ColumnStatistics> columns(survey.names.size(), ColumnStatistics(sample));
+  auto next_report = bytes_between_reports;
   while (reader.next()) {
+    // Of blank lines, too: there may be nothing else for long.
+    if (reader.bytes_read() >= next_report) {
+      bytes_read(reader.bytes_read());
+      next_report = reader.bytes_read() + bytes_between_reports;
+    }
     if (reader.is_blank() && columns.size() > 1) continue;
     require_text();
     if (reader.fields().size() != columns.size()) {
@@ -154,7 +159,7 @@ Survey survey_csv(const Descriptor& file, char delimiter, const BytesRead& bytes
     }
     for (std::size_t i = 0; i < columns.size(); ++i)
       columns[i].add(reader.fields()[i]);
-    if (++survey.rows % records_between_reports == 0) bytes_read(reader.bytes_read());
+    ++survey.rows;
   }
   survey.columns = mcp::Json::array();
   for (std::size_t i = 0; i < columns.size(); ++i) {

@@ -22,8 +22,9 @@ struct Survey {
   mcp::Json columns;  // what describe tells of them
 };
 
-// Told how many bytes of the file have been read, now and then; what it throws ends the work.
+// Told how many bytes of the file have been read, once in so many of them; what it throws ends the work.
 using BytesRead = std::function<void(std::uint64_t bytes)>;
+constexpr std::uint64_t bytes_between_reports = 1'048'576;
 
 // The one of , ; | and the tabulator that is most often in the first line, outside of quotes.
 char guessed_delimiter(const Descriptor& file);

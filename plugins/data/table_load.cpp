@@ -58,7 +58,12 @@ void insert_rows(const sqlite::Database& database, const Descriptor& file, const
   std::optional<sqlite::Transaction> part;
   int rows = 0;
   std::size_t bytes = 0;
+  auto next_report = bytes_between_reports;
   while (reader.next()) {
+    if (reader.bytes_read() >= next_report) {
+      bytes_read(reader.bytes_read());
+      next_report = reader.bytes_read() + bytes_between_reports;
+    }
     if (reader.is_blank() && survey.names.size() > 1) continue;
     if (reader.fields().size() != survey.names.size())
       throw CsvError(reader.line(), "the file changes while it is read");
@@ -72,7 +77,6 @@ void insert_rows(const sqlite::Database& database, const Descriptor& file, const
     part.reset();
     rows = 0;
     bytes = 0;
-    bytes_read(reader.bytes_read());
   }
   if (part) part->commit();
 }

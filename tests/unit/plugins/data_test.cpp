@@ -1,7 +1,9 @@
 #include <chrono>
+#include <cstdint>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -190,6 +192,26 @@ TEST_F(Store, WhatAnInterruptedLoadHasLeftIsRemovedByTheNext) {
   sqlite::Database(store_.file()).execute("CREATE TABLE _loading(x)");
   load("a.csv", "y\n1\n");
   EXPECT_EQ(answer("SELECT * FROM a"), "[[1]]");
+}
+
+// Of few records that are large, and of blank lines, which are none.
+TEST_F(Store, ALoadTellsHowFarItIsAndEndsWhereThatThrows) {
+  std::string large = "a,b\n";
+  for (int i = 0; i < 5; ++i)
+    large += std::string(1'100'000, 'x') + ",1\n";
+  for (const auto& content : {large, "a,b\n" + std::string(5'000'000, '\n')}) {
+    const auto path = folder_.write("x.csv", content);
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    int told = 0;
+    const auto survey = survey_csv(file, ',', [&](std::uint64_t) { ++told; });
+    EXPECT_GE(told, 4);
+    told = 0;
+    const auto cancelled = [&](std::uint64_t) {
+      if (++told == 4) throw std::runtime_error("cancelled");
+    };
+    EXPECT_THROW(store_.load(file, {"x.csv", 1, next_time_++, ','}, survey, cancelled, [] {}), std::runtime_error);
+    EXPECT_EQ(answer("SELECT name FROM sqlite_schema WHERE name LIKE '%loading%'"), "[]");
+  }
 }
 
 TEST_F(Store, AQueryEndsWhenItsCallIsCancelled) {
