@@ -17,10 +17,10 @@
 // so.
 //
 // Without roots there is nothing of all that, and the log says how to configure them; without a writable one, there are
-// no tools that write. Neither ".." nor a symbolic link leads out of a root. Links that
-// stay below it work, except on Linux before 5.6, where none does. Where roots lie in one another, the innermost says
-// whether a path may be written; a link from an outer root into an inner one is followed as the outer root allows. A
-// written file replaces the old one in one step.
+// no tools that write. Neither ".." nor a symbolic link leads out of a root. Relative links that stay below it work,
+// except on Linux before 5.6, where none does. Where roots lie in one another, the innermost says whether a path may be
+// written; a link from an outer root into an inner one is followed as the outer root allows. A written file replaces
+// the old one in one step.
 #include <mcp/plugin/typed.hpp>
 
 #include "files/setup.hpp"

@@ -14,7 +14,7 @@ std::string meaning(int error) {
     case EPERM:
       return "cannot be accessed: permission denied";
     case EXDEV:
-      return "leads out of its root through a symbolic link";
+      return "goes through a symbolic link that is absolute or leads out of its root";
     case ELOOP:
       return "goes through a symbolic link that cannot be followed";
     case ENOTDIR:

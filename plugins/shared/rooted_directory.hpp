@@ -24,7 +24,7 @@ namespace plugins {
 
 // Who makes sure that a path stays below the directory.
 enum class Resolution {
-  kernel,    // openat2, or, where that is missing, stepwise; symbolic links work as long as they stay below
+  kernel,    // openat2, or, where that is missing, stepwise; relative links work as long as they stay below
   stepwise,  // this code; no symbolic links
 };
 

@@ -236,12 +236,20 @@ TEST_P(RootedDirectoryTest, SaysThatTheRootIsMissing) {
 INSTANTIATE_TEST_SUITE_P(Resolutions, RootedDirectoryTest, testing::Values(Resolution::kernel, Resolution::stepwise),
                          [](const auto& each) { return each.param == Resolution::kernel ? "Kernel" : "Stepwise"; });
 
-TEST(RootedDirectory, KernelFollowsLinksThatStayBelowTheRoot) {
+TEST(RootedDirectory, KernelFollowsRelativeLinksThatStayBelowTheRoot) {
   if (::syscall(SYS_openat2, AT_FDCWD, ".", nullptr, 0) != 0 && errno == ENOSYS) GTEST_SKIP() << "an old kernel";
   const mcph::test::TemporaryFolder folder;
   folder.write("a/file.txt", "content");
   fs::create_symlink("a", folder.path() / "link");
-  EXPECT_EQ(RootedDirectory(folder.path()).read(path("link/file.txt"), 1000), "content");
+  fs::create_symlink(folder.path() / "a", folder.path() / "absolute");
+  const RootedDirectory directory(folder.path());
+  EXPECT_EQ(directory.read(path("link/file.txt"), 1000), "content");
+  try {
+    directory.read(path("absolute/file.txt"), 1000);
+    ADD_FAILURE() << "it was followed";
+  } catch (const FileError& error) {
+    EXPECT_STREQ(error.what(), "goes through a symbolic link that is absolute or leads out of its root");
+  }
 }
 
 TEST(RootedDirectory, StepwiseRefusesEveryLink) {
