@@ -103,7 +103,7 @@ Indexer::Indexer(mcp::Plugin& plugin, const Settings& settings, std::string file
     : plugin_(plugin),
       settings_(settings),
       file_(std::move(file)),
-      directory_(settings.folder),
+      directory_(settings.folder, Resolution::stepwise),
       reader_(reader),
       list_(plugin, std::move(read)) {
   // So that the index is there before anybody searches, unless somebody else makes and keeps it.

@@ -59,7 +59,7 @@ constexpr std::chrono::seconds first_look{2};
 class Service {
  public:
   Service(mcp::Plugin& plugin, const Settings& settings)
-      : directory_(settings.folder),
+      : directory_(settings.folder, Resolution::stepwise),
         max_file_bytes_(settings.max_file_bytes),
         file_(database_of_folder(plugin.data_directory(), "index", settings.folder)),
         reader_(file_),
@@ -126,7 +126,7 @@ class Service {
     }
   }
 
-  const RootedDirectory directory_;
+  const RootedDirectory directory_;  // follows no links: they could lead to what is left out
   const std::uint64_t max_file_bytes_;
   const std::string file_;
   IndexReader reader_;

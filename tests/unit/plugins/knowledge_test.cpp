@@ -349,6 +349,24 @@ TEST(Knowledge, FindsReadsAndCompletesAndFollowsNoLinks) {
   EXPECT_NE(harness.read("knowledge://up/b.md").error_code(), 0);
 }
 
+TEST(Knowledge, ReadsNothingThroughLinksInItsFolderButThroughOneToIt) {
+  const mcph::test::TemporaryFolder folder;
+  folder.write("docs/guide/a.md", "# Apples");
+  folder.write("docs/.hidden/b.md", "# Hidden");
+  folder.write("docs/.b.md", "# Hidden");
+  fs::create_directory_symlink("docs", folder.path() / "link");
+  fs::create_symlink("guide/a.md", folder.path() / "docs/same.md");
+  fs::create_symlink(".b.md", folder.path() / "docs/b.md");
+  fs::create_directory_symlink("guide", folder.path() / "docs/same");
+  fs::create_directory_symlink(".hidden", folder.path() / "docs/shown");
+  const mcp::Json config{{"folder", (folder.path() / "link").string()}};
+  mcp::testing::Harness harness(setup, config);
+  EXPECT_TRUE(mcph::test::eventually([&] { return !harness.describe()["resources"].empty(); }));
+  EXPECT_EQ(harness.read("knowledge://guide/a.md").text(), "# Apples");
+  for (const auto* const id : {"same.md", "b.md", "same/a.md", "shown/b.md", ".b.md", ".hidden/b.md"})
+    EXPECT_NE(harness.read("knowledge://" + std::string(id)).error_code(), 0) << id;
+}
+
 // A host that serves a folder, with the index beside it.
 class Host {
  public:
