@@ -16,6 +16,15 @@ constexpr std::size_t max_values = 200'000;
 // Of what is indented. Without that it is at most half as long again as what is given.
 constexpr std::size_t max_indented_bytes = 8'388'608;
 
+// What the parser calls it (out_of_range.406): it makes a double of each number.
+constexpr int too_large_number = 406;
+constexpr std::size_t max_shown_bytes = 40;
+
+std::string about_large_number(const std::string& written) {
+  const bool is_long = written.size() > max_shown_bytes;
+  return "The JSON has a number that is beyond 1.8e308: " + written.substr(0, max_shown_bytes) + (is_long ? "..." : "");
+}
+
 struct Value {
   char kind = 's';                // a scalar, or '{', or '['
   std::string text;               // of a scalar
@@ -49,7 +58,8 @@ class Builder {
     return true;
   }
   template <class Exception>
-  bool parse_error(std::size_t, const std::string&, const Exception& error) {
+  bool parse_error(std::size_t, const std::string& written, const Exception& error) {
+    if (error.id == too_large_number) throw std::invalid_argument(about_large_number(written));
     const std::string what = error.what();
     const auto words = what.find("] ");
     throw std::invalid_argument("This is no JSON: " + (words == std::string::npos ? what : what.substr(words + 2)));

@@ -425,6 +425,20 @@ TEST(DataJson, NumbersAndNamesThatStandTwiceStayAsTheyAre) {
   EXPECT_THROW(format_json("[1] x", 2, false), std::invalid_argument);
 }
 
+TEST(DataJson, ANumberThatIsTooLargeIsNamed) {
+  const auto failure = [](const std::string& json) -> std::string {
+    try {
+      return format_json(json, 0, false);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(failure("[1, -1e400]"), "The JSON has a number that is beyond 1.8e308: -1e400");
+  EXPECT_EQ(failure(std::string(1000, '1')),
+            "The JSON has a number that is beyond 1.8e308: " + std::string(40, '1') + "...");
+  EXPECT_EQ(failure("[1e308, 1e-400]"), "[1e308, 1e-400]");
+}
+
 // Each of the ones has a line for itself, behind 1520 spaces.
 TEST(DataJson, TheIndentMakesNoMoreThanItMay) {
   std::string ones = "1";
