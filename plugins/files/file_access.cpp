@@ -57,9 +57,8 @@ Location FileAccess::append(std::string_view path, std::string_view content, Fol
 
 Listing FileAccess::list(const ListQuery& query, const mcp::Context& context) const {
   if (!query.path) return list_roots(roots_);
-  const std::string path = query.path.value_or("/");
-  const Location folder = roots_.locate(path);
-  return about(path, [&] { return list_folder(folder, query, context); });
+  const Location folder = roots_.locate(*query.path);
+  return about(*query.path, [&] { return list_folder(folder, query, context); });
 }
 
 Location FileAccess::locate_writable(std::string_view path) const {
