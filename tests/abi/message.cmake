@@ -1,6 +1,7 @@
 # Compiles FILE with each of COMPILERS, which must fail, and looks into the first error for the message that its first line,
 # "// expect: ...", says. Where a compiler cannot say it, a second line, "// not with: ...", is a part of its --version.
-# What it includes first may be precompiled (message_header.cmake).
+# A line "// standard: ..." is one to compile it by instead of C++20. What it includes first may be precompiled
+# (message_header.cmake).
 file(STRINGS "${FILE}" lines LIMIT_COUNT 2)
 list(GET lines 0 expect)
 list(GET lines 1 except)
@@ -10,6 +11,11 @@ if(expected STREQUAL expect)
 endif()
 file(STRINGS "${FILE}" includes REGEX "^#include" LIMIT_COUNT 1)
 string(REGEX REPLACE "^#include <(.*)>$" "\\1" header "${includes}")
+set(standard c++20)
+file(STRINGS "${FILE}" other_standard REGEX "^// standard: " LIMIT_COUNT 1)
+if(other_standard MATCHES "^// standard: (.*)$")
+  set(standard "${CMAKE_MATCH_1}")
+endif()
 set(number 0)
 foreach(compiler IN LISTS COMPILERS)
   # GCC looks for it beside the header, in each folder of headers, and Clang wants to be told of it.
@@ -18,6 +24,9 @@ foreach(compiler IN LISTS COMPILERS)
   set(precompiled "-I${folder}")
   if(compiler MATCHES "clang" AND EXISTS "${folder}/${header}.gch")
     set(precompiled -include-pch "${folder}/${header}.gch")
+  endif()
+  if(NOT standard STREQUAL "c++20")
+    set(precompiled "")  # it is for C++20
   endif()
   if(except MATCHES "^// not with: (.*)$")
     set(excepted "${CMAKE_MATCH_1}")
@@ -28,7 +37,7 @@ foreach(compiler IN LISTS COMPILERS)
     endif()
   endif()
   execute_process(
-    COMMAND "${compiler}" -std=c++20 -fsyntax-only ${precompiled} "-I${INCLUDE_DIR}" -idirafter "${JSON_INCLUDE_DIR}" "${FILE}"
+    COMMAND "${compiler}" "-std=${standard}" -fsyntax-only ${precompiled} "-I${INCLUDE_DIR}" -idirafter "${JSON_INCLUDE_DIR}" "${FILE}"
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(status EQUAL 0)
     message(FATAL_ERROR "${compiler} compiles ${FILE}, which should be refused with: ${expected}")

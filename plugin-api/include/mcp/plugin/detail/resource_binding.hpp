@@ -136,7 +136,7 @@ auto variable_values(const Uri& uri, const std::vector<std::string>& names, std:
     const std::string_view text = uri[name];
     auto read = value_of_text<without_optional<T>>(text, Place{nullptr, name});
     // A whole number has one spelling, so that what a rule says of one URI is not passed by another one.
-    if constexpr (std::is_integral_v<without_optional<T>> && !std::is_same_v<without_optional<T>, bool>) {
+    if constexpr (Integer<without_optional<T>>) {
       if (std::to_string(read) != text) throw std::invalid_argument(name);
     }
     return read;

@@ -24,8 +24,14 @@ inline constexpr bool is_character =
     std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
     std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
 
+/// __int128, which is an integer to -std=gnu++20: it would be cut to the 64 bits that are written and read.
 template <class T>
-concept Integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_character<T>;
+inline constexpr bool is_wide_integer = false;
+template <std::integral T>
+inline constexpr bool is_wide_integer<T> = (sizeof(T) > sizeof(std::int64_t));
+
+template <class T>
+concept Integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_character<T> && !is_wide_integer<T>;
 
 template <class T>
 concept Number = Integer<T> || std::is_floating_point_v<T>;
@@ -196,7 +202,11 @@ constexpr void require_json_form() {
                 "return mcp::enum_names<E>({{E::First, \"first\"}, ...}); }");
   static_assert(!is_character<T>, "mcp: a character type has no JSON form: use std::string, or an integer type");
   static_assert(
-      has_json_form<T> || is_text_view || std::is_enum_v<T> || is_character<T>,
+      has_json_form<T> || !is_wide_integer<T>,
+      "mcp: an integer of more than 64 bits has no JSON form: use std::int64_t, std::uint64_t, or std::string "
+      "for its digits");
+  static_assert(
+      has_json_form<T> || is_text_view || std::is_enum_v<T> || is_character<T> || is_wide_integer<T>,
       "mcp: this type has no JSON form: use numbers, bool, std::string, enums, std::optional, the standard "
       "library's containers, variants, dates and durations, std::filesystem::path, mcp::Json, a struct that has "
       "only members, or a class with static constexpr auto fields(); or say its form in mcp::JsonForm");
