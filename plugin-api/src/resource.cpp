@@ -20,6 +20,10 @@ ResourceContent text_resource(std::string_view text, std::string_view mime_type)
   return ResourceContent("\"text\":" + detail::json_string(text), mime_type);
 }
 
+ResourceContent detail::json_resource(std::string_view json) {
+  return ResourceContent("\"text\":" + json_string(json), {}, "application/json");
+}
+
 ResourceContent blob_resource(Bytes data, std::string_view mime_type) {
   return ResourceContent("\"blob\":\"" + detail::base64(data.view()) + '"', mime_type);
 }
@@ -37,7 +41,8 @@ ResourceContent& ResourceContent::meta(const Json& meta) {
 std::string ResourceContent::json(std::string_view default_uri, std::string_view default_mime_type) const {
   detail::ObjectText object;
   object.string("uri", uri_.empty() ? default_uri : uri_);
-  object.string_if("mimeType", mime_type_.empty() ? default_mime_type : mime_type_);
+  if (!mime_type_.empty()) default_mime_type = mime_type_;
+  object.string_if("mimeType", default_mime_type.empty() ? fallback_mime_type_ : default_mime_type);
   object.member_if("_meta", meta_);
   std::string json = object.text();
   json.back() = ',';

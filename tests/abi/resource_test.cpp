@@ -72,6 +72,21 @@ TEST(Resource, ContentsByType) {
             R"([{"text":"a","uri":"r://several/a"},{"blob":"Yg==","mimeType":"image/png","uri":"r://several"}])");
 }
 
+TEST(Resource, OwnMimeTypeIsThatOfTheJsonThatAHandlerReturns) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource("r://schema", "schema", "",
+                    [] {
+                      return Json{{"type", "object"}};
+                    })
+        .mime_type("application/schema+json");
+    plugin.resource_template("r://version/{name}", "version", "", [] { return Version{}; }).mime_type("text/x");
+  });
+  EXPECT_EQ(harness.read("r://schema").json["contents"].dump(),
+            R"([{"mimeType":"application/schema+json","text":"{\"type\":\"object\"}","uri":"r://schema"}])");
+  EXPECT_EQ(harness.read("r://version/a").json["contents"].dump(),
+            R"([{"mimeType":"text/x","text":"{\"major\":1,\"minor\":2}","uri":"r://version/a"}])");
+}
+
 TEST(Resource, CacheHintIsPartOfTheResult) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.resource("r://a", "a", "", [] { return "a"; }).cache(std::chrono::seconds(2));

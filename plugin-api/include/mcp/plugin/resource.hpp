@@ -17,11 +17,13 @@
 namespace mcp {
 
 /// One content of a resource. Its URI is the one that was asked for, unless uri() says another; its MIME type is the
-/// resource's own, unless one is given.
+/// resource's own, unless one is given. What a handler returns as JSON is application/json where its resource has none.
 class ResourceContent {
  public:
-  /// `body` is one member of MCP's resource contents, "text" or "blob", as JSON text.
-  ResourceContent(std::string body, std::string_view mime_type) : body_(std::move(body)), mime_type_(mime_type) {}
+  /// `body` is one member of MCP's resource contents, "text" or "blob", as JSON text. `fallback_mime_type` is for where
+  /// neither it nor its resource has a MIME type.
+  ResourceContent(std::string body, std::string_view mime_type, std::string_view fallback_mime_type = {})
+      : body_(std::move(body)), mime_type_(mime_type), fallback_mime_type_(fallback_mime_type) {}
 
   ResourceContent& uri(std::string_view uri) {
     uri_ = uri;
@@ -36,6 +38,7 @@ class ResourceContent {
  private:
   std::string body_;
   std::string mime_type_;
+  std::string fallback_mime_type_;
   std::string uri_;
   std::string meta_;
 };
@@ -50,7 +53,9 @@ Content embedded(const ResourceContent& resource);
 
 namespace detail {
 struct ResourceRecord;
-}
+/// What a handler returned as JSON.
+ResourceContent json_resource(std::string_view json);
+}  // namespace detail
 
 class Resource : public Completable<Resource> {
  public:

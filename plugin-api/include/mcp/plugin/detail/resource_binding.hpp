@@ -54,7 +54,7 @@ ResourceContents resource_contents(const R& result, const Uri& uri) {
   } else if constexpr (is_bytes<R>) {
     return {blob_resource(result)};
   } else {
-    return {text_resource(json_text(result), "application/json")};
+    return {json_resource(json_text(result))};
   }
 }
 
