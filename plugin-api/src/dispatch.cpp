@@ -112,6 +112,24 @@ Answer tool_failure(const Request& request, const ToolRecord& tool) {
   }
 }
 
+/// The same for what is no tool. `kind` is what a caller reads of it, and `component` what the log has.
+Answer failure(const Request& request, const std::string& kind, const std::string& component) {
+  try {
+    throw;
+  } catch (const Unanswered& unanswered) {
+    return unanswered.answer();  // which of a completion the host refuses in words
+  } catch (const ProtocolError& error) {
+    return error_answer(error);
+  } catch (const ToolError& error) {
+    return error_answer(failed_as_told, error.what());
+  } catch (const std::exception& error) {
+    return error_answer(internal_error, error.what());
+  } catch (...) {
+    log_unknown_exception(request, component);
+    return error_answer(internal_error, "The " + kind + " failed for an unknown reason.");
+  }
+}
+
 Answer run_tool(const Request& request, const ToolRecord& tool, std::string_view arguments) {
   try {
     return run_handler(request, [&](Context& context) { return tool.binding.handler(arguments, context); }).answer();
@@ -206,19 +224,10 @@ Answer read_resource(const Request& request, const Components& components) {
   try {
     return contents_answer(*resource, uri,
                            run_handler(request, [&](Context& context) { return resource->handler(uri, context); }));
-  } catch (const Unanswered& unanswered) {
-    return unanswered.answer();
   } catch (const NotFound& error) {
     return not_found(error.uri());
-  } catch (const ProtocolError& error) {
-    return error_answer(error);
-  } catch (const ToolError& error) {
-    return error_answer(failed_as_told, error.what());
-  } catch (const std::exception& error) {
-    return error_answer(internal_error, error.what());
   } catch (...) {
-    log_unknown_exception(request, "resource \"" + uri.text() + '"');
-    return error_answer(internal_error, "The resource failed for an unknown reason.");
+    return failure(request, "resource", "resource \"" + uri.text() + '"');
   }
 }
 
@@ -280,17 +289,8 @@ Answer get_prompt(const Request& request, const Components& components) {
     const Arguments arguments = prompt_arguments(*prompt, request.params);
     return messages_answer(*prompt,
                            run_handler(request, [&](Context& context) { return prompt->handler(arguments, context); }));
-  } catch (const Unanswered& unanswered) {
-    return unanswered.answer();
-  } catch (const ProtocolError& error) {
-    return error_answer(error);
-  } catch (const ToolError& error) {
-    return error_answer(failed_as_told, error.what());
-  } catch (const std::exception& error) {
-    return error_answer(internal_error, error.what());
   } catch (...) {
-    log_unknown_exception(request, "prompt \"" + name + '"');
-    return error_answer(internal_error, "The prompt failed for an unknown reason.");
+    return failure(request, "prompt", "prompt \"" + name + '"');
   }
 }
 
@@ -331,17 +331,8 @@ Answer complete_argument(const Request& request, const Components& components) {
     const std::string& typed = text_param(argument, "value");
     return completion_answer(
         run_handler(request, [&](Context& context) { return found->second(typed, chosen, context); }));
-  } catch (const Unanswered& unanswered) {
-    return unanswered.answer();  // which the host refuses in words
-  } catch (const ProtocolError& error) {
-    return error_answer(error);
-  } catch (const ToolError& error) {
-    return error_answer(failed_as_told, error.what());
-  } catch (const std::exception& error) {
-    return error_answer(internal_error, error.what());
   } catch (...) {
-    log_unknown_exception(request, "the completion of \"" + name + "\" of \"" + record.name + '"');
-    return error_answer(internal_error, "The completion failed for an unknown reason.");
+    return failure(request, "completion", "the completion of \"" + name + "\" of \"" + record.name + '"');
   }
 }
 
