@@ -4,6 +4,7 @@
 
 #include <mcp/plugin/content.hpp>
 #include <mcp/plugin/detail/json_text.hpp>
+#include <mcp/plugin/resource.hpp>
 
 #include "base64.hpp"
 #include "metadata_text.hpp"
@@ -18,10 +19,6 @@ std::string member(std::string_view name, std::string_view text) {
 Content binary(std::string_view type, Bytes data, std::string_view mime_type) {
   return Content(member("type", type) + ",\"data\":\"" + detail::base64(data.view()) + "\"," +
                  member("mimeType", mime_type));
-}
-
-Content resource(const detail::ObjectText& object) {
-  return Content(member("type", "resource") + ",\"resource\":" + object.text());
 }
 
 }  // namespace
@@ -87,14 +84,11 @@ Content resource_link(std::string_view uri, std::string_view name, std::string_v
 }
 
 Content embedded(std::string_view uri, std::string_view mime_type, std::string_view text) {
-  return resource(detail::ObjectText().string("uri", uri).string_if("mimeType", mime_type).string("text", text));
+  return Content("\"type\":\"resource\",\"resource\":" + text_resource(text, mime_type).json(uri, {}));
 }
 
 Content embedded_blob(std::string_view uri, std::string_view mime_type, Bytes data) {
-  return resource(detail::ObjectText()
-                      .string("uri", uri)
-                      .string_if("mimeType", mime_type)
-                      .member("blob", '"' + detail::base64(data.view()) + '"'));
+  return Content("\"type\":\"resource\",\"resource\":" + blob_resource(data, mime_type).json(uri, {}));
 }
 
 }  // namespace mcp

@@ -135,6 +135,14 @@ TEST(Content, OfALinkCarriesWhatAResourceDoes) {
       R"({"type":"resource_link","uri":"a://b","name":"b","title":"B","size":3,"icons":[{"src":"https://a/b.png"}]})");
 }
 
+TEST(Content, EmbedsATextOrBytes) {
+  EXPECT_EQ(mcp::embedded("a://b", "text/plain", "\"x\"").json(),
+            R"({"type":"resource","resource":{"uri":"a://b","mimeType":"text/plain","text":"\"x\""}})");
+  EXPECT_EQ(mcp::embedded("a://b", "", "").json(), R"({"type":"resource","resource":{"uri":"a://b","text":""}})");
+  EXPECT_EQ(mcp::embedded_blob("a://b", "image/png", std::string("b")).json(),
+            R"({"type":"resource","resource":{"uri":"a://b","mimeType":"image/png","blob":"Yg=="}})");
+}
+
 TEST(Content, EmbedsAResourceWithItsMeta) {
   EXPECT_EQ(mcp::embedded(mcp::text_resource("x", "text/plain").uri("a://b").meta({{"m", 1}})).json(),
             R"({"type":"resource","resource":{"uri":"a://b","mimeType":"text/plain","_meta":{"m":1},"text":"x"}})");
