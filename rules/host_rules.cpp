@@ -50,6 +50,12 @@ std::int32_t reject(const Rejection& rejection, const mcp_sink* text) {
   return MCP_OUTCOME_ERROR;
 }
 
+// A plugin may have given anything: what is no text is none, as in read_input_state.
+std::string input_state_in(const Json& params) {
+  const auto state = params.find("inputState");
+  return state != params.end() && state->is_string() ? state->get<std::string>() : std::string();
+}
+
 std::int32_t admit(const Catalog& catalog, PluginMethod method, const Json& params, const mcp_sink* text) {
   auto planned = method == PluginMethod::completion_complete ? plan_completion(catalog, params)
                                                              : plan_call(method, catalog, params);
@@ -58,7 +64,7 @@ std::int32_t admit(const Catalog& catalog, PluginMethod method, const Json& para
     return MCP_OUTCOME_RESULT;
   }
   if (planned->has_error()) return reject(planned->error(), text);
-  write(text, with_answers((*planned)->params, params.value("inputResponses", Json()), ""));
+  write(text, with_answers((*planned)->params, params.value("inputResponses", Json()), input_state_in(params)));
   return MCP_HOST_RULES_ADMITTED;
 }
 

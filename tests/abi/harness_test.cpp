@@ -3,7 +3,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mcp/plugin.hpp>
 #include <mcp/plugin/testing.hpp>
@@ -12,6 +14,7 @@ namespace {
 
 using mcp::Json;
 using mcp::testing::Harness;
+using ::testing::ElementsAre;
 
 /// A plugin without the C++ API: describes itself by one text and answers each call with another.
 struct Written {
@@ -157,6 +160,30 @@ TEST(HarnessCall, AUriIsReadByTheTemplateThatItMatches) {
   });
   EXPECT_EQ(harness.read("users://7/name").text(), "user 7");
   EXPECT_EQ(harness.read("users://7/age").text(), "Resource not found: users://7/age");
+}
+
+TEST(HarnessCall, HandsBackTheAnswersAndTheStateThatAToolGave) {
+  static std::vector<std::string> heard;
+  heard.clear();
+  Written::description = R"({"tools":[{"name":"t","inputSchema":{"type":"object"}}]})";
+  mcp_plugin plugin = Written::plugin();
+  plugin.invoke = [](void* instance, mcp_call_id call, mcp_string, mcp_string params) {
+    heard.emplace_back(params.data, params.size);
+    const mcp_host* host = static_cast<Written*>(instance)->host;
+    const auto ask = [&](const std::string& json) {
+      host->complete(host, call, MCP_OUTCOME_INPUT_REQUIRED, Written::borrowed(json));
+    };
+    if (heard.size() == 1) return ask(R"({"inputRequests":{"a":{"method":"roots/list"}},"inputState":"one \"two\""})");
+    if (heard.size() == 2) return ask(R"({"inputRequests":{"b":{"method":"roots/list"}}})");
+    host->complete(host, call, MCP_OUTCOME_RESULT, Written::borrowed(R"({"content":[]})"));
+  };
+  Harness harness(plugin);
+  EXPECT_TRUE(harness.call_tool("t", Json::object(), [](const Json&) { return Json{{"roots", Json::array()}}; }).ok());
+  EXPECT_THAT(heard,
+              ElementsAre(R"({"arguments":{},"name":"t"})",
+                          R"({"arguments":{},"name":"t","inputResponses":{"a":{"roots":[]}},)"
+                          R"("inputState":"one \"two\""})",
+                          R"({"arguments":{},"name":"t","inputResponses":{"a":{"roots":[]},"b":{"roots":[]}}})"));
 }
 
 TEST(HarnessResult, StructuredContentMustFitTheOutputSchema) {

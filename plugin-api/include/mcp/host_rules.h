@@ -23,7 +23,8 @@ void mcp_host_rules_destroy(mcp_host_rules* rules);
 
 #define MCP_HOST_RULES_ADMITTED (-1)
 
-/* What the host does with a request of these params, a JSON object, for one of the methods of mcp_plugin.invoke.
+/* What the host does with a request of these params, a JSON object, for one of the methods of mcp_plugin.invoke. In
+ * them "inputResponses" and "inputState" are the answers, and the state, that a plugin which has asked is given back.
  * MCP_HOST_RULES_ADMITTED: it calls the plugin, and `text` is given the params of that call. Otherwise it answers
  * itself: an outcome, MCP_OUTCOME_RESULT or MCP_OUTCOME_ERROR, whose JSON `text` is given. */
 int32_t mcp_host_rules_admit(const mcp_host_rules* rules, mcp_string method, mcp_string params, const mcp_sink* text);

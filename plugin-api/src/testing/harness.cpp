@@ -185,12 +185,13 @@ Outcome Harness::call_tool(std::string_view name, const Json& arguments, const J
 
 Outcome Harness::call_tool(std::string_view name, const Json& arguments, const Answerer& answer) {
   constexpr int max_rounds = 32;  // as in the host
-  Json answers = Json::object();
+  Json params = params_of_tool(name, arguments);
   for (int round = 0; round <= max_rounds; ++round) {
-    const Outcome outcome = call_tool(name, arguments, answers);
+    const Outcome outcome = call("tools/call", name, params);
     if (outcome.kind != MCP_OUTCOME_INPUT_REQUIRED) return outcome;
     for (const auto& [key, request] : outcome.json.at("inputRequests").items())
-      answers[key] = answer(request);
+      params["inputResponses"][key] = answer(request);
+    params["inputState"] = outcome.json.value("inputState", Json());  // of this round or none
   }
   throw std::runtime_error("the tool asks again and again");
 }

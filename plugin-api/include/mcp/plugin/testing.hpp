@@ -91,7 +91,7 @@ class Harness {
   /// The second round of a tool that returned mcp::input_required.
   Outcome call_tool(std::string_view name, const Json& arguments, const Json& input_responses);
   /// As many rounds as the tool asks for: `answer` plays the client, is given each request, {"method", "params"}, and
-  /// returns its result.
+  /// returns its result. A tool that gave an "inputState" gets it back with the answers.
   using Answerer = std::function<Json(const Json& request)>;
   Outcome call_tool(std::string_view name, const Json& arguments, const Answerer& answer);
   PendingCall start_tool(std::string_view name, const Json& arguments = Json::object());
