@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "catalog/catalog.hpp"
+#include "plugin/plugin_metrics.hpp"
 #include "protocol/calls/completion.hpp"
 #include "protocol/calls/component_calls.hpp"
 #include "protocol/calls/input_requests.hpp"
@@ -118,4 +119,16 @@ int32_t mcp_host_rules_accept(const mcp_host_rules* rules, mcp_string method, mc
   const auto fault = mcph::fault_of_answer(rules->catalog, *called, name, outcome, mcph::view(json));
   if (fault) mcph::write(error, mcph::invalid_answer(rules->plugin, *called, name, *fault));
   return fault ? 0 : 1;
+}
+
+int32_t mcp_host_rules_metric(int32_t kind, mcp_string name, mcp_string help, const double* bounds,
+                              uint32_t bound_count, const mcp_sink* text) {
+  const std::size_t count = bounds == nullptr ? 0 : bound_count;
+  const auto kept = mcph::checked(mcph::declared_metric(kind, mcph::view(name), mcph::view(help), {bounds, count}));
+  if (kept.has_error()) {
+    mcph::write(text, kept.error().message);
+    return 0;
+  }
+  mcph::write(text, mcph::dump(mcph::Json{{"name", kept->name}, {"bounds", kept->bounds}}));
+  return 1;
 }

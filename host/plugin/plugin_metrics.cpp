@@ -71,6 +71,14 @@ void observe(PluginMetrics::Series& series, const std::vector<double>& bounds, d
 
 }  // namespace
 
+MetricDefinition declared_metric(std::int32_t kind, std::string_view name, std::string_view help,
+                                 std::span<const double> bounds) {
+  // Of more than there may be, one is enough to be refused.
+  bounds = bounds.first(std::min(bounds.size(), PluginMetrics::max_bounds + 1));
+  return {static_cast<MetricKind>(kind), std::string(name.substr(0, PluginMetrics::max_name + 1)),
+          std::string(utf8_prefix(help, PluginMetrics::max_help)), std::vector<double>(bounds.begin(), bounds.end())};
+}
+
 Result<MetricDefinition> checked(MetricDefinition definition) {
   auto& [kind, name, help, bounds] = definition;
   const auto refuse = [&](std::string_view why) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,10 @@ class PluginMetrics {
   std::size_t series_ GUARDED_BY(mutex_) = 0;     // of all
   bool has_changed_ GUARDED_BY(mutex_) = false;
 };
+
+// What mcp_metrics.declare is given, as far as it is looked at.
+MetricDefinition declared_metric(std::int32_t kind, std::string_view name, std::string_view help,
+                                 std::span<const double> bounds);
 
 // That the name, the help and the bounds are ones that can be shown; a counter's name gets its end.
 Result<MetricDefinition> checked(MetricDefinition definition);

@@ -1,6 +1,8 @@
 // The optional interfaces of the host, as an author in C++ meets them.
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -111,6 +113,58 @@ TEST(MetricsOfAPlugin, AreRecordedByLabels) {
             (std::map<std::string, double>{
                 {"served_total", 1}, {"served_total{by=\"b\",kind=\"a\"}", 2}, {"open", 4}, {"took_seconds", 2}}));
   EXPECT_THAT(harness.logs().at(0).message, HasSubstr("is left out"));
+}
+
+TEST(MetricsOfAPlugin, AreRefusedWithTheHostsWords) {
+  const auto told = [](const std::function<void(mcp::Plugin&)>& declare) {
+    std::string why = "declared";
+    const Harness harness([&](mcp::Plugin& plugin) {
+      try {
+        declare(plugin);
+      } catch (const std::invalid_argument& error) {
+        why = error.what();
+      }
+    });
+    return why;
+  };
+  EXPECT_EQ(told([](mcp::Plugin& plugin) { plugin.counter("Served", "Served."); }),
+            R"(the metric "Served" is not 1 to 64 characters of a-z0-9_ that begin with a letter)");
+  EXPECT_EQ(told([](mcp::Plugin& plugin) { plugin.gauge("open_total", "Open."); }),
+            R"(the metric "open_total" ends with _total, and is no counter)");
+  EXPECT_EQ(told([](mcp::Plugin& plugin) { plugin.gauge("open", ""); }),
+            R"(the metric "open" needs a help, one line of text without a backslash)");
+  EXPECT_EQ(told([](mcp::Plugin& plugin) {
+              plugin.histogram("took", "Took.", {1, 1});
+            }),
+            R"(the metric "took" has bounds that are more than 32, not finite, or do not grow)");
+  EXPECT_EQ(told([](mcp::Plugin& plugin) {
+              plugin.histogram("took", "Took.", {0.1, 1});
+              plugin.histogram("took", "Took once more.", {0.1, 1});
+              plugin.histogram("took", "Took.", {0.1, 2});
+            }),
+            R"(the metric "took" has been declared with another kind or other bounds)");
+  EXPECT_EQ(told([](mcp::Plugin& plugin) {
+              for (int i = 0; i < 65; ++i)
+                plugin.gauge("g" + std::to_string(i), "One of many.");
+            }),
+            R"(the metric "g64" is one more than the 64 that a plugin may have)");
+}
+
+// Of which the C++ API makes none.
+TEST(MetricsOfAPlugin, AreOfAKindThatThereIs) {
+  std::string why;
+  const Harness harness([&why](mcp::Plugin& plugin) {
+    const mcp_host& host = plugin.host();
+    const auto* metrics = static_cast<const mcp_metrics*>(host.get_interface(&host, MCP_METRICS));
+    const auto text = [](std::string_view literal) { return mcp_string{literal.data(), literal.size()}; };
+    const mcp_sink error{&why, [](void* context, mcp_string piece) {
+                           static_cast<std::string*>(context)->append(piece.data, piece.size);
+                         }};
+    EXPECT_EQ(metrics->declare(&host, 3, text("open"), text("Open."), nullptr, 0, &error), 0U);
+    EXPECT_EQ(metrics->declare(&host, 3, text("open"), text("Open."), nullptr, 0, nullptr), 0U);
+    EXPECT_NE(metrics->declare(&host, MCP_METRIC_GAUGE, text("open"), text("Open."), nullptr, 1, &error), 0U);
+  });
+  EXPECT_EQ(why, R"(the metric "open" is of a kind that there is not)");
 }
 
 TEST(CapabilitiesOfAPlugin, AreDescribed) {

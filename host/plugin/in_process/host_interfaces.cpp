@@ -2,7 +2,6 @@
 // thrown through it.
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "base/json.hpp"
 #include "base/json_text.hpp"
@@ -128,12 +127,8 @@ const mcp_metrics InProcessPlugin::metrics_table = {
     0,
     [](const mcp_host* host, std::int32_t kind, mcp_string name, mcp_string help, const double* bounds,
        std::uint32_t bound_count, const mcp_sink* error) {
-      const auto count = std::min<std::size_t>(bound_count, PluginMetrics::max_bounds + 1);
-      return self_of(host).declare_metric(
-          {static_cast<MetricKind>(kind), std::string(view(name).substr(0, PluginMetrics::max_name + 1)),
-           std::string(utf8_prefix(view(help), PluginMetrics::max_help)),
-           bounds == nullptr ? std::vector<double>() : std::vector<double>(bounds, bounds + count)},
-          error);
+      const std::size_t count = bounds == nullptr ? 0 : bound_count;
+      return self_of(host).declare_metric(declared_metric(kind, view(name), view(help), {bounds, count}), error);
     },
     [](const mcp_host* host, std::uint32_t metric, const mcp_label* labels, std::uint32_t count, double amount) {
       self_of(host).record_metric(metric, PluginMetrics::Operation::add, {labels, count}, amount);

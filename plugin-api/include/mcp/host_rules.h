@@ -34,6 +34,13 @@ int32_t mcp_host_rules_admit(const mcp_host_rules* rules, mcp_string method, mcp
 int32_t mcp_host_rules_accept(const mcp_host_rules* rules, mcp_string method, mcp_string component, int32_t outcome,
                               mcp_string json, const mcp_sink* error);
 
+/* What the host does with a metric that is declared so (mcp_metrics.declare in mcp/metrics.h). Nonzero: it takes it,
+ * and `text` is given what it keeps, {"name", "bounds"}: a counter's name has its end, and a histogram has bounds.
+ * Otherwise `text` is given why not. Here the host looks at this metric alone, and not at how many there are, or at
+ * another one of the name. */
+int32_t mcp_host_rules_metric(int32_t kind, mcp_string name, mcp_string help, const double* bounds,
+                              uint32_t bound_count, const mcp_sink* text);
+
 #ifdef __cplusplus
 }
 #endif

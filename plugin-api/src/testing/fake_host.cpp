@@ -73,13 +73,9 @@ void FakeHost::record(std::uint32_t metric, std::int32_t kind, bool adds, const 
 const mcp_metrics FakeHost::metrics_table = {
     sizeof(mcp_metrics),
     0,
-    [](const mcp_host* host, std::int32_t kind, mcp_string name, mcp_string, const double*, std::uint32_t,
-       const mcp_sink* error) {
-      const std::uint32_t number = of(host).metrics_.declare(kind, view(name));
-      if (number == 0)
-        write(error, "the metric \"" + std::string(view(name)) + "\" has been declared with another kind");
-      return number;
-    },
+    [](const mcp_host* host, std::int32_t kind, mcp_string name, mcp_string help, const double* bounds,
+       std::uint32_t bound_count,
+       const mcp_sink* error) { return of(host).metrics_.declare(kind, name, help, bounds, bound_count, error); },
     [](const mcp_host* host, std::uint32_t metric, const mcp_label* labels, std::uint32_t count, double amount) {
       of(host).record(metric, MCP_METRIC_COUNTER, true, labels, count, amount);
     },

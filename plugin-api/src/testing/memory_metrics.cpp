@@ -1,14 +1,23 @@
 #include "memory_metrics.hpp"
 
 #include <cmath>
+#include <string_view>
+
+#include <mcp/host_rules.h>
+#include <mcp/plugin/json.hpp>
+#include <nlohmann/json.hpp>
 
 #include "../host_text.hpp"
 
 namespace mcp::testing::detail {
 namespace {
 
+using mcp::detail::answer_of_host;
 using mcp::detail::MutexLock;
 using mcp::detail::view;
+using mcp::detail::write;
+
+constexpr std::size_t max_metrics = 64;
 
 std::string series_of(std::string_view name, const mcp_label* labels, std::uint32_t count) {
   std::map<std::string, std::string> sorted;
@@ -23,14 +32,28 @@ std::string series_of(std::string_view name, const mcp_label* labels, std::uint3
 
 }  // namespace
 
-std::uint32_t MemoryMetrics::declare(std::int32_t kind, std::string_view name) {
-  std::string whole(name);
-  if (kind == MCP_METRIC_COUNTER && !name.ends_with("_total")) whole += "_total";
+std::uint32_t MemoryMetrics::declare(std::int32_t kind, mcp_string name, mcp_string help, const double* bounds,
+                                     std::uint32_t bound_count, const mcp_sink* error) {
+  const auto refuse = [error](const std::string& why) -> std::uint32_t {
+    write(error, why);
+    return 0;
+  };
+  bool taken = false;
+  const std::string text = answer_of_host(
+      [&](const mcp_sink* sink) { taken = mcp_host_rules_metric(kind, name, help, bounds, bound_count, sink) != 0; });
+  if (!taken) return refuse(text);
+  const Json kept = Json::parse(text);
+  Metric metric{kind, kept.at("name").get<std::string>(), kept.at("bounds").get<std::vector<double>>()};
   const MutexLock lock(mutex_);
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (metrics_[i].name == whole) return metrics_[i].kind == kind ? static_cast<std::uint32_t>(i + 1) : 0;
+    const Metric& known = metrics_[i];
+    if (known.name != metric.name) continue;
+    if (known.kind == kind && known.bounds == metric.bounds) return static_cast<std::uint32_t>(i + 1);
+    return refuse("the metric \"" + known.name + "\" has been declared with another kind or other bounds");
   }
-  metrics_.push_back({kind, std::move(whole)});
+  if (metrics_.size() >= max_metrics)
+    return refuse("the metric \"" + metric.name + "\" is one more than the 64 that a plugin may have");
+  metrics_.push_back(std::move(metric));
   return static_cast<std::uint32_t>(metrics_.size());
 }
 

@@ -1,10 +1,10 @@
-// MemoryMetrics: what a plugin counts and measures with the host that a Harness plays. Any thread.
+// MemoryMetrics: what a plugin counts and measures with the host that a Harness plays. What a host does not let be
+// declared is refused with its words. Any thread.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <mcp/metrics.h>
@@ -15,7 +15,9 @@ namespace mcp::testing::detail {
 
 class MemoryMetrics {
  public:
-  std::uint32_t declare(std::int32_t kind, std::string_view name);
+  /// 0: it is refused, and why is written to `error`.
+  std::uint32_t declare(std::int32_t kind, mcp_string name, mcp_string help, const double* bounds,
+                        std::uint32_t bound_count, const mcp_sink* error);
   /// False: it is left out.
   bool record(std::uint32_t metric, std::int32_t kind, bool adds, const mcp_label* labels, std::uint32_t count,
               double value);
@@ -27,6 +29,7 @@ class MemoryMetrics {
   struct Metric {
     std::int32_t kind;
     std::string name;
+    std::vector<double> bounds;
   };
 
   mutable mcp::detail::Mutex mutex_;

@@ -41,6 +41,15 @@ TEST(PluginMetricsTest, TakeOnlyWhatCanBeShown) {
   EXPECT_THAT(refusal_of({MetricKind::histogram, "a", "Help.", std::vector<double>(33)}), HasSubstr("more than 32"));
 }
 
+TEST(PluginMetricsTest, AreTakenFromAPluginAsFarAsTheyAreLookedAt) {
+  const std::string text(1000, 'a');
+  const auto declared = declared_metric(1, text, text, std::vector<double>(100));
+  EXPECT_EQ(declared.kind, MetricKind::gauge);
+  EXPECT_EQ(declared.name, text.substr(0, PluginMetrics::max_name + 1));
+  EXPECT_EQ(declared.help, text.substr(0, PluginMetrics::max_help));
+  EXPECT_EQ(declared.bounds.size(), PluginMetrics::max_bounds + 1);
+}
+
 TEST(PluginMetricsTest, AddUpByLabelsInAnyOrder) {
   PluginMetrics metrics;
   const auto counter = *metrics.declare({MetricKind::counter, "requests", "Help."});

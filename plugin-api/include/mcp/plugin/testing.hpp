@@ -1,7 +1,8 @@
 // Unit tests of a plugin without a host and without loading a library: a Harness runs a setup function behind the same
 // C table that a host would use, and plays the host: what a host refuses it refuses, with the host's words, because it
-// is the host's own code that does (mcp/host_rules.h): descriptions, arguments, and results. A Harness may be used from
-// several threads; it stops the plugin when it is destroyed. It has a function for each thing that a client can ask.
+// is the host's own code that does (mcp/host_rules.h): descriptions, arguments, results, and the declaration of
+// metrics. A Harness may be used from several threads; it stops the plugin when it is destroyed. It has a function for
+// each thing that a client can ask.
 #pragma once
 
 #include <chrono>
