@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/ascii.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "catalog/components.hpp"
@@ -93,24 +92,8 @@ Result<Rule> Rule::compile(const RuleText& text) {
   auto schema = Schema::compile(*text.arguments);
   if (schema.has_error()) return fail("has a schema for arguments that is none: " + schema.error().message);
   rule.arguments_ = *std::move(schema);
-  if (const auto properties = text.arguments->find("properties");
-      properties != text.arguments->end() && properties->is_object()) {
-    for (const auto& [name, property] : properties->items())
-      rule.argument_names_.push_back(name);
-  }
+  rule.argument_names_ = ArgumentNames::of(*text.arguments);
   return rule;
-}
-
-std::optional<std::string> Rule::misspelt_argument(JsonValue arguments) const {
-  for (const auto [given, value] : arguments.members()) {
-    const std::string key(given);
-    if (std::ranges::find(argument_names_, key) != argument_names_.end()) continue;
-    const auto is_other_spelling = [&](const std::string& name) {
-      return name.size() == key.size() && lower_case(name) == lower_case(key);
-    };
-    if (std::ranges::any_of(argument_names_, is_other_spelling)) return key;
-  }
-  return std::nullopt;
 }
 
 bool Rule::covers(const Tool& tool) const {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "auth/argument_names.hpp"
 #include "base/component_pattern.hpp"
 #include "base/json.hpp"
 #include "base/mutex.hpp"
@@ -58,8 +59,11 @@ class Rule {
   bool is_unconditional() const { return !read_only_ && tag_.empty() && !arguments_; }
   // Null: any.
   const Schema* arguments() const { return arguments_ ? &*arguments_ : nullptr; }
-  // One that differs from a name in the schema by its case alone: whoever serves the call may take it for that.
-  std::optional<std::string> misspelt_argument(JsonValue arguments) const;
+  // One that differs from a name in the schema by its case alone, at any level: whoever serves the call may take it for
+  // that.
+  std::optional<std::string> misspelt_argument(JsonValue arguments) const {
+    return argument_names_.misspelt_in(arguments);
+  }
   // What it is about and all that it asks for besides: "tool:* with read_only true, tag beta, arguments {...}".
   const std::string& text() const { return text_; }
 
@@ -71,7 +75,7 @@ class Rule {
   std::optional<bool> read_only_;
   std::string tag_;
   std::optional<Schema> arguments_;
-  std::vector<std::string> argument_names_;  // that the schema names
+  ArgumentNames argument_names_;  // of that schema
 };
 
 // A server that has these components of all; of them a principal has those that `policy` gives it, all if it is null.

@@ -215,6 +215,29 @@ TEST(RolePolicy, LooksAtTheArgumentsOfACall) {
   EXPECT_EQ(answer({"user"}, R"({"to":"staging","too":"production"})"), "permitted");
 }
 
+// Whoever serves the call may take the names that a client writes for those that the rule has.
+TEST(RolePolicy, DeniesArgumentsHoweverTheCaseOfTheirNamesIs) {
+  const auto is_denied = [](const char* schema, const char* arguments) {
+    const RoleText role{.allow = rules({"*"}),
+                        .deny = {{.match = "tool:run", .arguments = OrderedJson::parse(schema)}}};
+    return policy({{"user", role}})
+        ->rights_of({"user"})
+        ->to(tool("run"), "sums")
+        .rule->check(test::json_value(arguments))
+        .has_value();
+  };
+  const auto* const forced = R"({"required":["force"]})";
+  for (const auto* arguments :
+       {R"({"force":1})", R"({"Force":1})", R"({"FOR\u0043E":1})", R"({"a":1,"force":2,"FORCE":1})"})
+    EXPECT_TRUE(is_denied(forced, arguments)) << arguments;
+  EXPECT_FALSE(is_denied(forced, R"({"forced":1,"in":{"Force":1}})"));
+  const auto* const production =
+      R"({"properties":{"target":{"properties":{"env":{"const":"production"}},"required":["env"]}},"required":["target"]})";
+  EXPECT_TRUE(is_denied(production, R"({"target":{"Env":"production"}})"));
+  EXPECT_TRUE(is_denied(production, R"({"Target":{"env":"production"}})"));
+  EXPECT_FALSE(is_denied(production, R"({"target":{"env":"staging"},"Env":"production"})"));
+}
+
 // Whoever makes the arguments can make them so that looking at them takes too long.
 TEST(RolePolicy, DeniesWhereItCannotBeFoundOutWhetherADenialIsAboutTheArguments) {
   const auto command = OrderedJson::parse(R"({"properties":{"command":{"pattern":"rm -rf"}},"required":["command"]})");
