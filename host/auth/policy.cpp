@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "auth/plain_uri.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "catalog/components.hpp"
@@ -14,48 +15,7 @@
 namespace mcph {
 namespace {
 
-// Whether what is percent-encoded in it may be taken for something else: a slash, or a character that URLs lose.
-bool hides_something(std::string_view uri) {
-  for (auto at = uri.find('%'); at != std::string_view::npos; at = uri.find('%', at + 1)) {
-    const auto code = uri.substr(at, 3);
-    if (code == "%2F" || code == "%5C" || code == "%7F" || code.starts_with("%0") || code.starts_with("%1"))
-      return true;
-  }
-  return false;
-}
-
-// Whether a URI can be compared with a pattern: whoever serves it may take several ways to write a path for one. None
-// of them is left where its parts are neither empty nor "." nor "..", and nothing hides in one. A query is looked at as
-// a path is, because a template may take it for a part of one.
-bool is_plain(std::string_view uri) {
-  if (hides_something(uri) || !percent_decode(uri) || !has_canonical_origin(uri)) return false;
-  const auto scheme = uri.substr(0, uri.find(':'));
-  auto rest = uri.substr(std::min(scheme.size() + 1, uri.size()));
-  if (rest.starts_with("//")) {
-    rest.remove_prefix(2);
-    if (scheme == "file" && rest.starts_with('/')) rest.remove_prefix(1);
-  } else if (rest.starts_with('/')) {
-    rest.remove_prefix(1);
-  }
-  const auto path_end = std::min(rest.find_first_of("?#"), rest.size());
-  for (std::size_t begin = 0; begin < rest.size();) {
-    const auto end = std::min(rest.find_first_of("/?#", begin), rest.size());
-    const auto part = rest.substr(begin, end - begin);
-    if (part == "." || part == ".." || (part.empty() && begin < path_end)) return false;
-    begin = end + 1;
-  }
-  return true;
-}
-
-// Without what whoever serves a URI may take for nothing: a query, a fragment, and slashes and spaces at the end.
-std::string_view without_end(std::string_view uri) {
-  uri = uri.substr(0, uri.find_first_of("?#"));
-  for (constexpr std::string_view space = "%20"; uri.ends_with('/') || uri.ends_with(space);)
-    uri.remove_suffix(uri.ends_with('/') ? 1 : space.size());
-  return uri;
-}
-
-// Whoever writes rules may write the host of a page otherwise than is_plain wants it.
+// Whoever writes rules may write the host of a page otherwise than is_plain_uri wants it.
 std::string with_canonical_host(const std::string& match) {
   constexpr std::string_view kind = "resource:";
   return match.starts_with(kind) ? std::string(kind) + with_canonical_origin(match.substr(kind.size())) : match;
@@ -135,12 +95,12 @@ class RolePolicy::RoleRights final : public Rights {
     if (reads_all_) return true;
     std::string storage;
     const auto name = normalized_uri(uri, storage);
-    const auto shorter = without_end(name);
+    const auto shorter = without_empty_end(name);
     const auto allows = [&](const Rule* rule) { return rule->matches(Rule::Kind::resource, name); };
     const auto denies = [&](const Rule* rule) {
       return rule->matches(Rule::Kind::resource, name) || rule->matches(Rule::Kind::resource, shorter);
     };
-    return is_plain(name) && std::ranges::any_of(allow_, allows) && std::ranges::none_of(deny_, denies);
+    return is_plain_uri(name) && std::ranges::any_of(allow_, allows) && std::ranges::none_of(deny_, denies);
   }
   bool may_call(std::string_view tool) const override {
     const auto matches = [&](const Rule* rule) { return rule->matches(Rule::Kind::tool, tool); };

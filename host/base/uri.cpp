@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "base/ascii.hpp"
+#include "base/ip_address.hpp"
 
 namespace mcph {
 namespace {
@@ -50,6 +51,20 @@ std::optional<char> encoded_at(std::string_view text, std::size_t at) {
   return static_cast<char>(*high * 16 + *low);
 }
 
+struct WebScheme {
+  std::string_view name;
+  std::string_view port;  // that it has anyway
+};
+constexpr std::array web_schemes{WebScheme{"http", ":80"}, WebScheme{"https", ":443"}, WebScheme{"ws", ":80"},
+                                 WebScheme{"wss", ":443"}};
+
+// Null: it has another scheme, or none.
+const WebScheme* web_scheme_of(std::string_view url) {
+  const auto name = lower_case(std::string(url.substr(0, url.find(':'))));
+  const auto* const scheme = std::ranges::find(web_schemes, name, &WebScheme::name);
+  return scheme == web_schemes.end() ? nullptr : scheme;
+}
+
 // Of a URL that has one: where its authority begins and ends, and the port that its scheme has anyway.
 struct WebOrigin {
   std::size_t authority;
@@ -58,18 +73,33 @@ struct WebOrigin {
 };
 
 std::optional<WebOrigin> web_origin_in(std::string_view url) {
-  struct Scheme {
-    std::string_view name;
-    std::string_view port;
-  };
-  constexpr std::array schemes{Scheme{"http", ":80"}, Scheme{"https", ":443"}, Scheme{"ws", ":80"},
-                               Scheme{"wss", ":443"}};
-  const auto colon = url.find("://");
-  const auto name = lower_case(std::string(url.substr(0, colon)));
-  const auto* const scheme = std::ranges::find(schemes, name, &Scheme::name);
-  if (colon == std::string_view::npos || scheme == schemes.end()) return std::nullopt;
-  const auto authority = colon + 3;
+  constexpr std::string_view before_authority = "://";
+  const auto* const scheme = web_scheme_of(url);
+  if (scheme == nullptr || !url.substr(scheme->name.size()).starts_with(before_authority)) return std::nullopt;
+  const auto authority = scheme->name.size() + before_authority.size();
   return WebOrigin{authority, std::min(url.find_first_of("/?#", authority), url.size()), scheme->port};
+}
+
+// Whether it is a name without the dot that may be at its end, or an address as everybody writes it: "0x7f.1" and
+// "2130706433" are addresses, too.
+bool is_canonical_host(std::string_view host) {
+  if (host.empty() || host.ends_with('.')) return false;
+  const auto label = host.substr(host.rfind('.') + 1);
+  const bool is_number = label.starts_with("0x") || std::all_of(label.begin(), label.end(), is_digit);
+  if (!is_number && !host.starts_with('[')) return true;
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const auto address = IpAddress::read(host);
+  return address && address->text() == host;
+}
+
+// Whether a host and a port are written as nobody changes them before they are used. What is percent-encoded in a host
+// is no ASCII, of which some letters become such of ASCII (UTS 46).
+bool is_canonical_authority(std::string_view authority) {
+  if (authority.find_first_of("@%") != std::string_view::npos) return false;
+  const auto colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
+  if (colon == std::string_view::npos) return is_canonical_host(authority);
+  const auto port = authority.substr(colon + 1);
+  return !port.empty() && port.front() != '0' && is_canonical_host(authority.substr(0, colon));
 }
 
 }  // namespace
@@ -134,11 +164,12 @@ std::string with_canonical_origin(const std::string& url) {
 }
 
 bool has_canonical_origin(std::string_view uri) {
+  if (web_scheme_of(uri) == nullptr) return true;
   const auto web = web_origin_in(uri);
-  if (!web) return true;
+  // Browsers take "https:/a" and "https:a" for "https://a".
+  if (!web) return false;
   const auto authority = uri.substr(web->authority, web->end - web->authority);
-  return authority.find('@') == std::string_view::npos && !authority.ends_with(':') &&
-         with_canonical_origin(std::string(uri)) == uri;
+  return is_canonical_authority(authority) && with_canonical_origin(std::string(uri)) == uri;
 }
 
 bool is_absolute_uri(std::string_view text) {

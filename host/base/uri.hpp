@@ -27,7 +27,9 @@ std::string_view normalized_uri(std::string_view uri, std::string& storage);
 // (RFC 9110 section 4.2.3), unless the host has the "*" of a pattern; any other text as it is.
 std::string with_canonical_origin(const std::string& url);
 
-// Whether it is a URL in that form, and without a user; true of any other URI.
+// Whether it is a URL in that form that has one origin, whoever reads it: with "//", a host without a dot at its end,
+// nothing percent-encoded in it, addresses as RFC 5952 has them, and without a user, an empty port and zeros before a
+// port. True of URIs of other schemes.
 bool has_canonical_origin(std::string_view uri);
 
 // A scheme (RFC 3986 section 3.1), ":", and something after it; no control characters anywhere. What can be encoded

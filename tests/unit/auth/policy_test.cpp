@@ -97,12 +97,12 @@ TEST(RolePolicy, DoesNotLetAPathLeadOutOfWhatItAllows) {
   const RoleText role{.allow = rules({"resource:docs://public/*", "resource:file:*"})};
   for (const auto* uri :
        {"docs://public/../secret", "docs://public/%2e%2e/secret", "docs://public/..%2Fsecret", "docs://public/a/..",
-        "docs://public/..\\secret", "docs://public/..?x", "docs://public/%", "file:../secret", "file:a/../secret",
+        "docs://public/..\\secret", "docs://public/..?x", "docs://public/%", "file:///../secret", "file:///a/../secret",
         "docs://public/x?/../secret", "docs://public/x#/../secret", "docs://public/x?a#b/./c",
         "docs://public/.\t./secret", "docs://public/.%0a./secret", "docs://public/a%7F"})
     EXPECT_FALSE(may_read(role, uri)) << uri;
   for (const auto* uri : {"docs://public/a..b", "docs://public/.../c", "docs://public/a/", "docs://public/a?b=../c",
-                          "file:///a/b", "file:/a", "file:a"})
+                          "file:///a/b", "file:///a", "file:///"})
     EXPECT_TRUE(may_read(role, uri)) << uri;
 }
 
@@ -114,17 +114,27 @@ TEST(RolePolicy, DeniesAPathHoweverItIsWritten) {
     for (const auto* uri :
          {"file:///srv/secret/key", "file:///srv%2Fsecret%2Fkey", "file:///srv//secret/key", "file:///srv/./secret/key",
           "file:///srv/x/../secret/key", "file:////srv/secret/key", "file:///srv/secret%2fkey",
-          "file:///%73rv/secret/key", "file:///srv%5Csecret/key", "file:///srv\\secret/key"})
+          "file:///%73rv/secret/key", "file:///srv%5Csecret/key", "file:///srv\\secret/key", "file:/srv/secret/key",
+          "file://localhost/srv/secret/key", "file://a/srv/secret/key", "FILE:/srv/secret/key",
+          "File:///srv/secret/key", "file:srv/secret/key", " file:///srv/secret/key"})
       EXPECT_FALSE(may_read(role, uri)) << uri << " with " << all;
   }
 }
 
 TEST(RolePolicy, DeniesAHostHoweverItIsWritten) {
   const RoleText role{.allow = rules({"*"}), .deny = rules({"resource:https://hr.example/*"})};
-  for (const auto* uri : {"https://hr.example/a", "https://HR.example/a", "HTTPS://hr.example/a",
-                          "https://hr.example:443/a", "https://x@hr.example/a"})
+  for (const auto* uri :
+       {"https://hr.example/a", "https://HR.example/a", "HTTPS://hr.example/a", "https://hr.example:443/a",
+        "https://x@hr.example/a", "https:/hr.example/a", "https:hr.example/a", "https:///hr.example/a",
+        "https://hr.example:0443/a", "https://hr.example:/a", "https://hr.example./a", "https://hr.example%2E/a",
+        "https://hr.example.:443/a", "https://\xEF\xBD\x88r.example/a", " https://hr.example/a"})
     EXPECT_FALSE(may_read(role, uri)) << uri;
-  EXPECT_TRUE(may_read(role, "https://it.example/a"));
+  for (const auto* uri : {"https://it.example/a", "https://hr.example:8443/a", "http://[2001:db8::1]:8080/a"})
+    EXPECT_TRUE(may_read(role, uri)) << uri;
+  const RoleText address{.allow = rules({"*"}), .deny = rules({"resource:http://192.0.2.1/*"})};
+  for (const auto* uri :
+       {"http://192.0.2.1/a", "http://192.0.513/a", "http://3221225985/a", "http://[::ffff:192.0.2.1]/"})
+    EXPECT_FALSE(may_read(address, uri)) << uri;
   const RoleText capitals{.allow = rules({"*"}), .deny = rules({"resource:HTTPS://HR.Example:443/*"})};
   EXPECT_FALSE(may_read(capitals, "https://hr.example/a"));
   EXPECT_FALSE(may_read(capitals, "https://hr.example%2Fa"));

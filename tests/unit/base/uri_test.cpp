@@ -32,6 +32,20 @@ TEST(CanonicalOrigin, IsInLowerCaseWithoutAUserAndAPortThatItsSchemeHasAnyway) {
     EXPECT_FALSE(has_canonical_origin(uri)) << uri;
 }
 
+TEST(CanonicalOrigin, HasOneSpelling) {
+  for (const auto* uri : {"https://a", "ws://a:8080?b", "https://3.example/a.", "http://192.0.2.1:8080/",
+                          "http://[2001:db8::1]/", "https://0x7f.example/", "https://x1", "docs:a", "docs://a."})
+    EXPECT_TRUE(has_canonical_origin(uri)) << uri;
+  for (const auto* uri : {"https:/a/b", "https:a/b", "HTTPS:a", "ws:", "https:///a/b", "https://", "https://?a",
+                          "https://a./b", "https://a.:8443/b", "https://a:0443/b", "https://a:00/b", "https://:8443/b",
+                          "https://%C3%BC.example/", "https://a%3A443/"})
+    EXPECT_FALSE(has_canonical_origin(uri)) << uri;
+  for (const auto* uri :
+       {"http://127.1/", "http://0x7f.0.0.1/", "http://2130706433/", "http://0177.0.0.1/", "http://1.2.3.0x4",
+        "http://[0::1]/", "http://[::ffff:127.0.0.1]/", "http://[::1", "http://[]/", "http://[::1]:/"})
+    EXPECT_FALSE(has_canonical_origin(uri)) << uri;
+}
+
 TEST(EncodedUri, IsTheTextWithoutWhatAUriCannotHave) {
   EXPECT_EQ(encoded_uri("notes://\xC3\xBC/ber uns"), "notes://%C3%BC/ber%20uns");
   EXPECT_EQ(encoded_uri("a://<\"{b}|\\^`>\n"), "a://%3C%22%7Bb%7D%7C%5C%5E%60%3E%0A");
