@@ -98,7 +98,7 @@ struct Decision {
   bool by_denial = false;     // the rule is one of those that deny
   std::size_t rule = 0;       // which of those of its kind
   std::string pattern = {};   // Rule::text
-  std::string mismatch = {};  // why the arguments of the use are not those that the rule is about
+  std::string mismatch = {};  // what of the use the rule does not allow, in words; empty: the rule itself decides
 };
 
 class RolePolicy {

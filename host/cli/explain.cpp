@@ -106,7 +106,7 @@ std::string reason_of(const Decision& decision, const ExplainCommand& command, c
       command.source.place_of("/" + table + "/" + decision.role + "/" + list + "/" + std::to_string(decision.rule));
   auto words = (place.empty() ? std::string() : place + ": ") + "[" + table + "." + decision.role + "] " + list + " " +
                decision.pattern;
-  if (!decision.mismatch.empty()) words += " does not allow these arguments: " + decision.mismatch;
+  if (!decision.mismatch.empty()) words += " does not allow " + decision.mismatch;
   return words;
 }
 

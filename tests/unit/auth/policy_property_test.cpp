@@ -1,6 +1,7 @@
 // What is listed is what can be called, read and got: random roles and components, and each use judged by the rights,
 // by the view of the catalog, by the decision that is explained, and by an evaluator that does no more than the rules
 // say.
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -33,6 +34,11 @@ std::string pattern(Random& random) {
   return text;
 }
 
+OrderedJson random_arguments(Random& random) {
+  if (random() % 3 == 0) return OrderedJson{{"required", {"n"}}};
+  return OrderedJson{{"properties", {{"n", {{random() % 2 == 0 ? "minimum" : "maximum", random() % 3}}}}}};
+}
+
 RuleText random_rule(Random& random) {
   switch (random() % 5) {
     case 0:
@@ -45,8 +51,7 @@ RuleText random_rule(Random& random) {
   RuleText rule{.match = "tool:" + pattern(random)};
   if (random() % 3 == 0) rule.read_only = random() % 2 == 0;
   if (random() % 3 == 0) rule.tag = random() % 2 == 0 ? "a" : "b";
-  if (random() % 3 == 0)
-    rule.arguments = OrderedJson{{"properties", {{"n", {{random() % 2 == 0 ? "minimum" : "maximum", random() % 3}}}}}};
+  if (random() % 3 == 0) rule.arguments = random_arguments(random);
   return rule;
 }
 
@@ -89,22 +94,43 @@ std::string random_document(Random& random) {
   return document + "}";
 }
 
+// One by the name that all rules have that ask for any, and one whose name differs from that by its case.
+struct CallArguments {
+  std::optional<int> n = {};
+  bool has_misspelt = false;
+
+  Json json() const {
+    auto members = Json::object();
+    if (n) members["n"] = *n;
+    if (has_misspelt) members["N"] = 1;
+    return members;
+  }
+};
+
 // What the rules say, by their definition and nothing else.
 class NaiveEvaluator {
  public:
   NaiveEvaluator(const RoleTexts& roles, const std::set<std::string>& had) : roles_(roles), had_(had) {}
 
   // `arguments`: null where it is asked whether any would do.
-  bool may(const std::string& kind, const std::string& name, const Tool* tool, const int* n) const {
+  bool may(const std::string& kind, const std::string& name, const Tool* tool, const CallArguments* arguments) const {
     bool allowed = false;
+    bool always = false;
+    bool asks = false;
     for (const auto& role : had_) {
       for (const auto& rule : roles_.at(role).deny) {
         if (!is_about(rule, kind, name, tool)) continue;
-        if (!rule.arguments || (n != nullptr && fits(rule, *n))) return false;
+        if (!rule.arguments || (arguments != nullptr && fits(rule, *arguments))) return false;
+        asks = true;
       }
-      for (const auto& rule : roles_.at(role).allow)
-        allowed = allowed || (is_about(rule, kind, name, tool) && (n == nullptr || fits(rule, *n)));
+      for (const auto& rule : roles_.at(role).allow) {
+        if (!is_about(rule, kind, name, tool)) continue;
+        always = always || !rule.arguments;
+        allowed = allowed || arguments == nullptr || fits(rule, *arguments);
+      }
     }
+    // No argument counts where nothing is denied by one and everything allowed without one.
+    if (arguments != nullptr && arguments->has_misspelt && (asks || !always)) return false;
     return allowed;
   }
 
@@ -122,10 +148,13 @@ class NaiveEvaluator {
            (!rule.read_only || *rule.read_only == tool->read_only) &&
            (rule.tag.empty() || tool->tags.contains(rule.tag));
   }
-  static bool fits(const RuleText& rule, int n) {
+  static bool fits(const RuleText& rule, const CallArguments& arguments) {
     if (!rule.arguments) return true;
+    if (rule.arguments->contains("required")) return arguments.n.has_value();
+    if (!arguments.n) return true;
     const auto& bounds = (*rule.arguments)["properties"]["n"];
-    return bounds.contains("minimum") ? n >= bounds["minimum"].get<int>() : n <= bounds["maximum"].get<int>();
+    return bounds.contains("minimum") ? *arguments.n >= bounds["minimum"].get<int>()
+                                      : *arguments.n <= bounds["maximum"].get<int>();
   }
 
   const RoleTexts& roles_;
@@ -141,14 +170,15 @@ class PolicyProperty : public ::testing::Test {
     for (const auto& tool : components.tools) {
       const bool visible = naive.may("tool", tool.name, &tool, nullptr);
       EXPECT_EQ(view.find_tool(tool.name) != nullptr, visible);
-      for (int n = 0; n < 3; ++n) {
-        const Json arguments = {{"n", n}};
-        const bool may = visible && naive.may("tool", tool.name, &tool, &n);
+      for (const auto& given : calls_) {
+        const auto arguments = given.json();
+        const bool may = visible && naive.may("tool", tool.name, &tool, &given);
         EXPECT_EQ(
             plan_call(PluginMethod::tools_call, view, Json{{"name", tool.name}, {"arguments", arguments}}).has_value(),
             may)
-            << tool.name;
-        EXPECT_EQ(policy.decide(roles, {Rule::Kind::tool, tool.name, &tool, arguments}).permitted, may) << tool.name;
+            << tool.name << arguments;
+        EXPECT_EQ(policy.decide(roles, {Rule::Kind::tool, tool.name, &tool, arguments}).permitted, may)
+            << tool.name << arguments;
         cases_ += 2;
       }
       ++cases_;
@@ -167,10 +197,16 @@ class PolicyProperty : public ::testing::Test {
       EXPECT_EQ(view.may_read(resource.uri), may);
       EXPECT_EQ(plan_call(PluginMethod::resources_read, view, Json{{"uri", resource.uri}}).has_value(), may);
       EXPECT_EQ(policy.decide(roles, {Rule::Kind::resource, resource.uri, nullptr, none}).permitted, may);
-      cases_ += 4;
+      for (const auto* end : {"/", "?a", "//", "/.."}) {
+        const auto uri = resource.uri + end;
+        EXPECT_EQ(policy.decide(roles, {Rule::Kind::resource, uri, nullptr, none}).permitted, view.may_read(uri))
+            << uri;
+      }
+      cases_ += 8;
     }
   }
 
+  const std::vector<CallArguments> calls_{{}, {.n = 0}, {.n = 1}, {.n = 2}, {.has_misspelt = true}, {1, true}};
   int cases_ = 0;
 };
 

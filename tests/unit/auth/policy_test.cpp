@@ -266,6 +266,57 @@ TEST(RolePolicy, DeniesWhereItCannotBeFoundOutWhetherADenialIsAboutTheArguments)
   EXPECT_FALSE(roles->decide({"user", "careful"}, use).permitted);
 }
 
+TEST(RolePolicy, ExplainsThatAnyOfItsRulesSpellsAnArgumentOtherwise) {
+  const auto staging = OrderedJson::parse(R"({"properties":{"to":{"const":"staging"}},"required":["to"]})");
+  const auto forced = OrderedJson::parse(R"({"properties":{"force":true}})");
+  const auto forbidden = OrderedJson::parse(R"({"required":["wipe"]})");
+  const auto roles = policy({{"a", {.allow = {{.match = "tool:deploy", .arguments = forced}}}},
+                             {"b", {.allow = {{.match = "tool:deploy", .arguments = staging}}}},
+                             {"c", {.deny = {{.match = "tool:deploy", .arguments = forbidden}}}},
+                             {"d", {.allow = rules({"tool:deploy"})}}});
+  const auto deploy = tool("deploy");
+  const auto decide = [&](const std::set<std::string>& names, const Json& arguments) {
+    const auto rule = roles->rights_of(names)->to(deploy, "sums").rule;
+    auto decision = roles->decide(names, {Rule::Kind::tool, "deploy", &deploy, arguments});
+    EXPECT_EQ(decision.permitted, rule == nullptr || !rule->check(test::json_value(arguments))) << arguments;
+    return decision;
+  };
+  const Json in_capitals{{"To", "staging"}};
+  const auto by_another = decide({"a", "b"}, in_capitals);
+  EXPECT_FALSE(by_another.permitted);
+  EXPECT_EQ(by_another.role, "b");
+  EXPECT_EQ(by_another.mismatch, R"(these arguments: "To" differs by its case from what the rule names)");
+  EXPECT_TRUE(decide({"a"}, in_capitals).permitted);
+  EXPECT_TRUE(decide({"a", "b", "d"}, in_capitals).permitted) << "one rule allows it whatever its arguments are";
+  EXPECT_FALSE(decide({"b", "c", "d"}, in_capitals).permitted);
+  const auto denied = decide({"a", "c"}, Json{{"Wipe", true}});
+  EXPECT_TRUE(denied.by_denial);
+  EXPECT_EQ(denied.mismatch, R"(these arguments: "Wipe" differs by its case from what the rule names)");
+  EXPECT_EQ(decide({"a", "c"}, Json{{"wipe", true}}).mismatch, "");
+}
+
+TEST(RolePolicy, ExplainsWhyAResourceIsNotRead) {
+  const auto roles = policy({{"user", {.allow = rules({"resource:*"}), .deny = rules({"resource:docs://a"})}}});
+  const Json none = Json::object();
+  const auto decide = [&](const char* uri) {
+    auto decision = roles->decide({"user"}, {Rule::Kind::resource, uri, nullptr, none});
+    EXPECT_EQ(decision.permitted, roles->rights_of({"user"})->may_read(uri)) << uri;
+    return decision;
+  };
+  for (const auto* uri : {"docs://a", "docs://a/", "docs://a?x=1", "docs://%61#b"}) {
+    const auto decision = decide(uri);
+    EXPECT_TRUE(decision.by_denial) << uri;
+    EXPECT_EQ(decision.pattern, "resource:docs://a") << uri;
+  }
+  for (const auto* uri : {"docs://b/../a", "https:/hr.example", "file:/a"}) {
+    const auto decision = decide(uri);
+    EXPECT_FALSE(decision.permitted) << uri;
+    EXPECT_EQ(decision.role, "user") << uri;
+    EXPECT_EQ(decision.mismatch, "a URI that may be taken for another one") << uri;
+  }
+  EXPECT_TRUE(decide("docs://b/a").permitted);
+}
+
 TEST(RolePolicy, FindsTheRolesOfAPrincipal) {
   const auto roles = policy({{"user", {}},
                              {"team", {.groups = {"engineering"}}},
