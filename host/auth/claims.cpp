@@ -18,6 +18,8 @@ namespace {
 using Time = std::chrono::system_clock::time_point;
 using Texts = std::vector<std::string>;
 
+constexpr const char* unknown_binding = "the token is bound in a way that is not known here";
+
 // By its name, or by a JSON Pointer to what is deeper: "/realm_access/roles".
 JsonValue find_claim(JsonValue claims, std::string_view name) {
   if (name.empty()) return {};
@@ -120,8 +122,7 @@ Result<Identity> make_identity(JsonValue claims, const IssuerSettings& issuer, s
       identity.bound_to = text_claim(bound, "jkt");
       identity.bound_to_certificate = text_claim(bound, "x5t#S256");
     }
-    if (identity.bound_to.empty() && identity.bound_to_certificate.empty())
-      return fail("the token is bound in a way that is not known here");
+    if (identity.bound_to.empty() && identity.bound_to_certificate.empty()) return fail(unknown_binding);
   }
   return identity;
 }
@@ -169,7 +170,11 @@ Result<Identity> identity_of_answer(JsonValue claims, const IssuerSettings& issu
   const auto expiry = check_times(claims, issuer.leeway, now);
   if (expiry.has_error()) return expiry.error();
   // It may be revoked at any time, which is not told: whatever it has begun ends, and is begun anew.
-  return make_identity(claims, issuer, std::min(expiry->value_or(Time::max()), now + introspection_lifetime));
+  auto identity = make_identity(claims, issuer, std::min(expiry->value_or(Time::max()), now + introspection_lifetime));
+  // Of a token that is bound to a key the answer must say to which (RFC 9449 sections 6.2 and 7.2). It would be taken
+  // from whoever has it otherwise.
+  if (identity.has_value() && type == "dpop" && identity->bound_to.empty()) return fail(unknown_binding);
+  return identity;
 }
 
 }  // namespace mcph

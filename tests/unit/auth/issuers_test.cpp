@@ -306,12 +306,26 @@ TEST_F(IssuersTest, RefuseWhatTheIssuerDoesNotVouchFor) {
 TEST_F(IssuersTest, TakeWhatIsCalledATokenForAccess) {
   const auto issuers = this->issuers(opaque());
   std::string token = "access";
-  for (const auto* const kind : {R"("token_type":"bearer")", R"("token_type":"DPoP","token_use":"access")",
-                                 R"("token_type":"Bearer","token_use":"access_token")"}) {
+  for (const auto* const kind :
+       {R"("token_type":"bearer")", R"("token_type":"DPoP","cnf":{"jkt":"x"},"token_use":"access")",
+        R"("token_type":"Bearer","token_use":"access_token")", R"("token_type":"Bearer","cnf":{"jkt":"x"})"}) {
     outcome(*issuers, token += "+");
     caller_.answer(
         HttpAnswer{200, std::string(R"({"active":true,"sub":"ada","aud":"https://us.example/mcp",)") + kind + "}"});
     EXPECT_EQ(outcome(*issuers, token), "https://issuer.example#ada") << kind;
+  }
+}
+
+// RFC 9449 section 7.2.
+TEST_F(IssuersTest, TakeNoTokenThatIsBoundToAKeyOfWhichTheIssuerSaysNothing) {
+  const auto issuers = this->issuers(opaque());
+  std::string token = "bound";
+  for (const auto* const kind : {R"("token_type":"DPoP")", R"("token_type":"dpop","cnf":{"x5t#S256":"x"})",
+                                 R"("token_type":"DPoP","cnf":{"jkt":""})", R"("token_type":"DPoP","cnf":{})"}) {
+    EXPECT_EQ(outcome(*issuers, token += "+"), "unsettled");
+    caller_.answer(
+        HttpAnswer{200, std::string(R"({"active":true,"sub":"ada","aud":"https://us.example/mcp",)") + kind + "}"});
+    EXPECT_EQ(outcome(*issuers, token), "the token is bound in a way that is not known here") << kind;
   }
 }
 
