@@ -112,6 +112,7 @@ Result<Identity> make_identity(JsonValue claims, const IssuerSettings& issuer, s
                     .groups = list_claim(claims, issuer.groups_claim),
                     .claimed_roles = list_claim(claims, issuer.roles_claim),
                     .scopes = scopes_of(claims),
+                    .credential = text_claim(claims, "jti"),
                     .expiry = expiry.value_or(Time::max())};
   if (identity.subject.empty()) return fail("the token does not say whose it is");
   if (identity.name.empty()) identity.name = identity.subject;

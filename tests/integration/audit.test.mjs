@@ -11,6 +11,7 @@ import { AuditLog } from './support/audit_log.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost, program } from './support/host.mjs';
 import { modernRequest, newestLegacy, postModern, Session } from './support/http.mjs';
+import { Issuer } from './support/issuer.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { bearer, Team } from './support/team.mjs';
 
@@ -74,6 +75,26 @@ test('EachDecisionHasItsLine', async (context) => {
   assert.equal(hidden.outcome, 'denied');
   assert.equal(hidden.principal.subject, 'bob');
   assert.match(hidden.rule, /hidden/);
+});
+
+test('ATokenOfAnIssuerIsNamedByItsId', async (context) => {
+  const issuer = await Issuer.start(context);
+  const components = await shipped();
+  const audit = new AuditLog(components.folder);
+  const file = join(components.folder, 'host.toml');
+  const publicUrl = 'http://127.0.0.1:8080';
+  await writeFile(file, `[server]\nurl = "${publicUrl}"\n[issuers.mock]\nissuer = "${issuer.url}"\n` +
+    `[roles.user]\nscopes = ["mcp:use"]\nallow = ["tool:calculate"]\n${await audit.table()}`);
+  const host = await HttpHost.start(components, ['--config', file]);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const token = (claims) => issuer.token({ aud: `${publicUrl}/mcp`, scope: 'mcp:use', ...claims });
+  assert.ok((await call(host.url, await token({ jti: 'the first' }), '1+1')).result);
+  assert.ok((await call(host.url, await token({}), '1+1')).result);
+  const [named, unnamed] = await audit.requests();
+  assert.equal(named.principal.subject, 'ada');
+  assert.equal(named.principal.credential, 'the first');
+  assert.equal(unnamed.principal.subject, 'ada');
+  assert.equal(unnamed.principal.credential, undefined);
 });
 
 test('WhatHasNoIdentityIsSummedUpAndNoSecretIsWritten', async (context) => {

@@ -31,6 +31,23 @@ TEST(Claims, HaveGroupsWhereAPointerLeadsIfItLeadsAnywhere) {
     EXPECT_THAT(groups(nowhere), IsEmpty()) << nowhere;
 }
 
+TEST(Claims, HaveTheIdOfTheTokenIfItHasOne) {
+  const std::chrono::system_clock::time_point now{std::chrono::seconds(1'785'240'000)};
+  const IssuerSettings issuer{.issuer = "https://issuer.example"};
+  const auto id_in = [&](Json claims) {
+    claims.update({{"iss", "https://issuer.example"}, {"sub", "ada"}, {"aud", "api"}, {"exp", 1'785'250'000}});
+    const auto document = JsonDocument::of(claims);
+    const auto signed_one = identity_of_token(document.root(), "at+jwt", issuer, {"api"}, now);
+    const auto asked_about = identity_of_answer(document.root(), issuer, {"api"}, now);
+    EXPECT_TRUE(signed_one && asked_about);
+    EXPECT_EQ(signed_one->credential, asked_about->credential);
+    return signed_one->credential;
+  };
+  EXPECT_EQ(id_in({{"jti", "a1"}}), "a1");
+  EXPECT_EQ(id_in({{"jti", 7}}), "");
+  EXPECT_EQ(id_in(Json::object()), "");
+}
+
 // basic/authorization, "Canonical Server URI".
 TEST(Claims, MayWriteTheOriginOfTheServerInCapitals) {
   const std::chrono::system_clock::time_point now{std::chrono::seconds(1'785'240'000)};

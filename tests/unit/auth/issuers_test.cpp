@@ -218,6 +218,41 @@ TEST_F(IssuersTest, AskOnceAboutATokenThatOnlyTheIssuerCanRead) {
   EXPECT_FALSE(issuers->authenticate("opaque+token", now_ + Issuers::answer_lifetime + 1min));
 }
 
+TEST_F(IssuersTest, NameATokenByItsIdUnlessThatIsTheToken) {
+  const auto issuers = this->issuers(opaque());
+  const auto name_of = [&](const std::string& token) {
+    EXPECT_EQ(outcome(*issuers, token), "unsettled");
+    caller_.answer(HttpAnswer{200, R"({"active":true,"sub":"ada","aud":"https://us.example/mcp","jti":"a1"})"});
+    const auto principal = issuers->authenticate(token, now_);
+    EXPECT_TRUE(principal);
+    return principal ? principal->identity().credential : std::string();
+  };
+  EXPECT_EQ(name_of("opaque"), "a1");
+  EXPECT_EQ(name_of("a1"), "");
+}
+
+TEST_F(IssuersTest, GiveNoRolesOfATokenOfTheHostThatHasTheSameId) {
+  const auto own = make_token();
+  const std::string id(*token_id(own));
+  const auto issuers = this->issuers(known_);
+  TokenRecord record;
+  record.id = id;
+  record.digest = token_digest(own);
+  record.subject = "ada";
+  record.roles = {"user"};
+  const auto state = AccessState::with_credentials(*RolePolicy::compile(RoleTexts{{"user", {}}}),
+                                                   {.tokens = {record}, .issuers = issuers});
+  auto claims = claims_;
+  claims["jti"] = id;
+  const auto token = test::signed_token(claims, "first", secret_);
+  outcome(*issuers, token);
+  const auto authorization = "Bearer " + token;
+  const auto principal = state->authenticate({.authorization = authorization}, now_);
+  ASSERT_TRUE(principal);
+  EXPECT_EQ(principal->identity().credential, id);
+  EXPECT_TRUE(state->roles_of(*principal).empty());
+}
+
 TEST_F(IssuersTest, LetWhatATokenBeginsThatOnlyTheIssuerCanReadEndSoonerThanIt) {
   const auto issuers = this->issuers(opaque());
   EXPECT_EQ(outcome(*issuers, "opaque"), "unsettled");
