@@ -15,7 +15,8 @@
 
 namespace mcph {
 
-// What this server proves itself with to an issuer: the text of a file that nobody but its owner may read.
+// What this server proves itself with to an issuer: the text of a file that only its owner and its group may read,
+// and nobody but its owner write.
 Result<std::string> read_client_secret(const std::filesystem::path& file);
 
 class Introspection {

@@ -13,8 +13,8 @@
 
 namespace mcph {
 
-// The halves of ids of traces, and those of spans: none comes twice in one process, and nobody can tell them from
-// random ones.
+// The halves of ids of traces, and those of spans: none comes twice in one process, and they are spread as random ones
+// are. Who sees one can work out the others: no secret may be made of them.
 class SpanIds {
  public:
   explicit SpanIds(std::uint64_t seed) : seed_(seed) {}
