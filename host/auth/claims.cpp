@@ -103,7 +103,7 @@ std::string first_of(JsonValue claims, std::initializer_list<std::string_view> n
   return {};
 }
 
-Result<Identity> make_identity(JsonValue claims, const IssuerSettings& issuer, std::optional<Time> expiry) {
+Result<Identity> make_identity(JsonValue claims, const IssuerSettings& issuer, Time expiry) {
   Identity identity{.issuer = issuer.issuer,
                     .subject = text_claim(claims, issuer.subject_claim),
                     .client = first_of(claims, {"client_id", "azp"}),
@@ -113,7 +113,7 @@ Result<Identity> make_identity(JsonValue claims, const IssuerSettings& issuer, s
                     .claimed_roles = list_claim(claims, issuer.roles_claim),
                     .scopes = scopes_of(claims),
                     .credential = text_claim(claims, "jti"),
-                    .expiry = expiry.value_or(Time::max())};
+                    .expiry = expiry};
   if (identity.subject.empty()) return fail("the token does not say whose it is");
   if (identity.name.empty()) identity.name = identity.subject;
   // Who has the key must prove it (RFC 7800 section 3.1), for which there are two ways here (RFC 9449 section 6, RFC
@@ -155,7 +155,7 @@ Result<Identity> identity_of_token(JsonValue claims, const std::optional<std::st
   const auto expiry = check_times(claims, issuer.leeway, now);
   if (expiry.has_error()) return expiry.error();
   if (!*expiry) return fail("the token does not say when it expires");
-  return make_identity(claims, issuer, *expiry);
+  return make_identity(claims, issuer, **expiry);
 }
 
 Result<Identity> identity_of_answer(JsonValue claims, const IssuerSettings& issuer, const Texts& audiences, Time now) {
