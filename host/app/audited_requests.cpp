@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "audit/arguments.hpp"
+#include "auth/own_issuers.hpp"
 #include "base/json_text.hpp"
 #include "base/sha256.hpp"
 
@@ -25,9 +26,13 @@ void add_principal(AuditEvent& event, const Principal& principal) {
   if (!principal.is_anonymous()) add_identity(event.begin("principal"), principal.identity()).end();
 }
 
+// For a sum: who comes with a new token each time is one principal all the same.
 std::string principal_json(const Principal& principal) {
+  if (principal.is_anonymous()) return {};
+  auto identity = principal.identity();
+  if (identity.issuer != this_host) identity.credential.clear();
   AuditObject object;
-  return principal.is_anonymous() ? std::string() : add_identity(object, principal.identity()).json();
+  return add_identity(object, identity).json();
 }
 
 // Of a session or a task. Whoever knows an id is not helped by it to what is somebody else's, and must not be by this
