@@ -28,8 +28,6 @@ class RequestTemplate {
   // cannot be had.
   Request filled(const mcp::Json& arguments, const Secrets& secrets) const;
 
-  const std::string& origin() const { return url_.origin(); }
-
  private:
   void add_header(const std::string& name, const std::string& value, const std::string& place);
 

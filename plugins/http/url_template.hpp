@@ -24,9 +24,6 @@ class UrlTemplate {
   using Values = std::function<mcp::Json(const std::string& name)>;
   std::string filled(const Values& values) const;
 
-  // http://localhost:8080
-  const std::string& origin() const { return origin_; }
-
  private:
   enum class Kind { literal, value, segments, query, more_query };
   struct Variable {
@@ -48,7 +45,7 @@ class UrlTemplate {
   static void add_query(std::string& url, const Part& part, const Values& values);
   static void add_literal(std::string& url, const Part& part);
 
-  std::string origin_;
+  std::string origin_;  // http://localhost:8080
   std::vector<Part> parts_;
   bool has_query_ = false;
 };

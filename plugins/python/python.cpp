@@ -15,14 +15,11 @@
 #include <mcp/plugin.h>
 #include <mcp/plugin/export.hpp>
 
+#include "python/host_text.hpp"
 #include "python/plugin_instance.hpp"
 
 namespace plugins::python {
 namespace {
-
-mcp_string borrowed(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 std::string_view view(mcp_string text) {
   return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);

@@ -40,16 +40,6 @@ std::string quoted_word(std::string_view word) {
   return quoted + '"';
 }
 
-std::string joined(const std::vector<std::string>& words, std::string_view between, LastWord last) {
-  std::string expression;
-  for (const auto& word : words) {
-    if (!expression.empty()) expression += between;
-    expression += quoted_word(word);
-  }
-  if (last == LastWord::prefix && !words.empty()) expression += " *";
-  return expression;
-}
-
 }  // namespace
 
 std::vector<std::string> search_words(std::string_view text) {
@@ -73,11 +63,13 @@ std::vector<std::string> search_words(std::string_view text) {
 
 // Between quoted words nothing is "and", and unlike AND it leaves out words without a token.
 std::string all_of(const std::vector<std::string>& words, LastWord last) {
-  return joined(words, " ", last);
-}
-
-std::string any_of(const std::vector<std::string>& words, LastWord last) {
-  return joined(words, " OR ", last);
+  std::string expression;
+  for (const auto& word : words) {
+    if (!expression.empty()) expression += ' ';
+    expression += quoted_word(word);
+  }
+  if (last == LastWord::prefix && !words.empty()) expression += " *";
+  return expression;
 }
 
 }  // namespace plugins

@@ -21,7 +21,5 @@ enum class LastWord { whole, prefix };
 
 // Matches what has each of the words. With LastWord::prefix the last of them may be the beginning of a word.
 std::string all_of(const std::vector<std::string>& words, LastWord last = LastWord::whole);
-// Matches what has one of them at least.
-std::string any_of(const std::vector<std::string>& words, LastWord last = LastWord::whole);
 
 }  // namespace plugins

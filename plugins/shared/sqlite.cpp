@@ -33,10 +33,6 @@ bool Error::is_interrupted() const {
   return (code_ & 0xFF) == SQLITE_INTERRUPT;
 }
 
-bool Error::is_busy() const {
-  return (code_ & 0xFF) == SQLITE_BUSY;
-}
-
 Statement::Statement(sqlite3* connection, std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v3(connection, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,

@@ -21,7 +21,6 @@ class Error : public std::runtime_error {
   bool is_full() const;           // the file may not grow further, or the disk is full
   bool is_out_of_memory() const;  // of the process, or of what SQLite may take
   bool is_interrupted() const;    // by a progress handler
-  bool is_busy() const;           // somebody else wrote for too long
 
  private:
   int code_;
@@ -62,7 +61,6 @@ class Statement {
   // Of a text or a blob; valid until the next step or reset.
   std::string_view text(int column) const;
   std::string string(int column) const { return std::string(text(column)); }
-  bool is_null(int column) const { return type(column) == SQLITE_NULL; }
   int type(int column) const { return sqlite3_column_type(statement_.get(), column); }
   int column_count() const { return sqlite3_column_count(statement_.get()); }
   std::string column_name(int column) const;

@@ -28,7 +28,6 @@ TEST(SearchWords, HaveNoMoreTokensThanTheyMay) {
 TEST(SearchWords, AreQuotedSoThatNothingIsAnOperator) {
   EXPECT_EQ(all_of({"a", "OR", "b\"c"}), R"("a" "OR" "b""c")");
   EXPECT_EQ(all_of({"a", "b"}, LastWord::prefix), R"("a" "b" *)");
-  EXPECT_EQ(any_of({"a", "b"}), R"("a" OR "b")");
   EXPECT_EQ(all_of({}), "");
 }
 

@@ -37,9 +37,9 @@ TEST_F(Sqlite, KeepsEachValueAsItIsBound) {
   EXPECT_EQ(rows.string(0), std::string("a\0b", 3));
   ASSERT_TRUE(rows.step());
   EXPECT_EQ(rows.string(0), "");
-  EXPECT_FALSE(rows.is_null(0));
+  EXPECT_EQ(rows.type(0), SQLITE_TEXT);
   ASSERT_TRUE(rows.step());
-  EXPECT_TRUE(rows.is_null(0));
+  EXPECT_EQ(rows.type(0), SQLITE_NULL);
   EXPECT_FALSE(rows.step());
 }
 
