@@ -10,7 +10,6 @@ const json = @import("json.zig");
 const schema = @import("schema.zig");
 const texts = @import("texts.zig");
 const Context = @import("context.zig").Context;
-const parse_options = @import("context.zig").parse_options;
 
 /// Hints for clients on what a tool does; null is not said.
 pub const Annotations = struct {
