@@ -127,7 +127,7 @@ const atMost = (value, limit) => value <= limit;
 const eras = ['legacy', 'modern'];
 const busy = eras.flatMap((era) => [`${era} 32`, `${era} 128`]);
 const counts = ['--seconds', full ? '5' : '2', '--rounds', full ? '5' : '3'];
-const built = (name) => path.relative(source, path.resolve(build, 'bench', name));
+const built = (name) => path.relative(source, path.resolve(build ?? '', 'bench', name));
 const credentials = ['bench/credentials.mjs', build, ...counts];
 const audit = ['bench/audit.mjs', build, '--isolation', 'worker', ...counts];
 const observed = ['bench/observed.mjs', build, ...counts];
