@@ -199,7 +199,10 @@ def _class_form(hint: Any, kind: type, arguments: tuple, outer: tuple) -> Form:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(encode_any(value), ensure_ascii=False, separators=(",", ":"))  # also what is not finite
+    try:
+        text = json.dumps(encode_any(value), ensure_ascii=False, separators=(",", ":"))  # also what is not finite
+    except RecursionError:  # of what is within a text the host knows no bounds
+        return "what is nested too deeply to be shown"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -591,7 +594,7 @@ def _from_text(form: Form, text: str) -> Any:
     except Misfit as as_text:
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise as_text from None
         # A whole number has one spelling, so that what a rule says of one URI is not passed by another one.
         is_other_spelling = text != text.strip() or (isinstance(value, int) and json_text(value) != text)

@@ -334,6 +334,11 @@ class FormsTest(unittest.TestCase):
                 with self.subTest(text, hint=hint), self.assertRaisesRegex(Misfit, words):
                     decode_texts([member_of("n", hint, MISSING)], {"n": text})
 
+    def test_a_text_that_is_nested_deeply_does_not_fit(self) -> None:
+        for text in ("[" * 100_000, "[" * 100_000 + "]" * 100_000, "[" * 600 + "]" * 600):
+            with self.subTest(len(text)), self.assertRaisesRegex(Misfit, '"n" must be an integer, not '):
+                decode_texts([member_of("n", int, MISSING)], {"n": text})
+
 
 if __name__ == "__main__":
     unittest.main()
