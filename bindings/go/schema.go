@@ -228,7 +228,7 @@ func fieldSchema(field field, place *schemaPlace) (object, error) {
 	if place.use == forForm && !isFormValue(schema) {
 		return nil, fmt.Errorf("a field of a form is a number, a string, a bool, or a slice of strings with an enum")
 	}
-	if place.use == forOutput && !field.isOptional && canBeNil(field.of) {
+	if place.use == forOutput && !field.omitsNil && canBeNil(field.of) {
 		schema = nullable(schema)
 	}
 	return schema, nil
@@ -252,6 +252,7 @@ type field struct {
 	tag        reflect.StructTag
 	index      []int
 	isOptional bool // left out where it is empty
+	omitsNil   bool // by every encoding/json; that of Go 1.23 writes null for what is omitzero
 }
 
 func (f field) isRequired(use schemaUse) bool {
@@ -300,8 +301,9 @@ func appendFields(fields []field, t reflect.Type, index []int) ([]field, error) 
 			if strings.Contains(options, ",string,") {
 				return nil, fmt.Errorf("field %q: the option \"string\" has no schema: make it a string", name)
 			}
+			omitsEmpty := strings.Contains(options, ",omitempty,")
 			fields = append(fields, field{name: name, of: each.Type, tag: each.Tag, index: here,
-				isOptional: strings.Contains(options, ",omitempty,") || strings.Contains(options, ",omitzero,")})
+				isOptional: omitsEmpty || strings.Contains(options, ",omitzero,"), omitsNil: omitsEmpty})
 		}
 	}
 	return fields, nil

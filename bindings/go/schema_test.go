@@ -93,6 +93,22 @@ func TestAResultMayGrowAndHoldsWhatEncodingJSONWrites(t *testing.T) {
 		`"words":{"type":"array","items":{"type":"string"}}},"required":["id","a/b","below","note"]}`)
 }
 
+// Before Go 1.24 encoding/json writes null for it.
+func TestWhatIsOnlyOmittedAsZeroMayBeNull(t *testing.T) {
+	type sparse struct {
+		Note  *string  `json:"note,omitzero"`
+		Words []string `json:"words,omitzero"`
+		Both  *string  `json:"both,omitempty,omitzero"`
+		Size  int      `json:"size,omitzero"`
+	}
+	expect(t, schemaText(t, reflect.TypeFor[sparse](), forOutput), `{"type":"object","properties":{`+
+		`"note":{"type":["string","null"]},"words":{"type":["array","null"],"items":{"type":"string"}},`+
+		`"both":{"type":"string"},"size":{"type":"integer"}}}`)
+	expect(t, schemaText(t, reflect.TypeFor[sparse](), forInput), `{"type":"object","properties":{`+
+		`"note":{"type":"string"},"words":{"type":"array","items":{"type":"string"}},`+
+		`"both":{"type":"string"},"size":{"type":"integer"}},"additionalProperties":false}`)
+}
+
 type tree struct {
 	Below []*tree `json:"below"`
 }
