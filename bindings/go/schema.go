@@ -141,8 +141,14 @@ func integerSchema(t reflect.Type) object {
 	return schema
 }
 
+// isBytes says whether encoding/json writes a text for the list: not where its bytes say themselves how they are written.
+func isBytes(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 &&
+		!implements(t.Elem(), marshalerType) && !implements(t.Elem(), textMarshalerType)
+}
+
 func listSchema(t reflect.Type, place *schemaPlace) (object, error) {
-	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
+	if isBytes(t) {
 		return object{{"type", "string"}, {"contentEncoding", "base64"}}, nil
 	}
 	items, err := elementSchema(t.Elem(), place.holding(t).below("items"))

@@ -54,6 +54,37 @@ func TestTypesHaveTheirSchemas(t *testing.T) {
 	}
 }
 
+// level and grade are written as texts by themselves; grade says so of its pointer.
+type level uint8
+
+func (l level) MarshalText() ([]byte, error) { return []byte{'a' + byte(l)}, nil }
+
+type grade uint8
+
+func (g *grade) MarshalJSON() ([]byte, error) { return []byte{'"', 'A' + byte(*g), '"'}, nil }
+
+type octet uint8
+
+func TestASliceOfBytesIsATextUnlessTheyAreWrittenByThemselves(t *testing.T) {
+	for _, each := range []struct {
+		value        any
+		schema, text string
+	}{
+		{[]octet{1, 2}, `{"type":"string","contentEncoding":"base64"}`, `"AQI="`},
+		{[]level{1, 2}, `{"type":"array","items":{"type":"string"}}`, `["b","c"]`},
+		{[]grade{1, 2}, `{"type":"array","items":{}}`, `["B","C"]`},
+		{[2]octet{1, 2}, `{"type":"array","items":{"type":"integer","minimum":0,"maximum":255},"minItems":2,"maxItems":2}`,
+			`[1,2]`},
+	} {
+		expect(t, schemaText(t, reflect.TypeOf(each.value), forOutput), each.schema)
+		text, err := marshal(each.value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, string(text), each.text)
+	}
+}
+
 type tagged struct {
 	Width    int      `json:"width" jsonschema:"In pixels" minimum:"1" maximum:"2000" default:"600"`
 	Style    string   `json:"style" enum:"casual,formal"`
