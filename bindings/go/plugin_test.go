@@ -437,6 +437,41 @@ func TestTextsThatAFieldDoesNotAllowAreRefused(t *testing.T) {
 	}
 }
 
+type exact struct {
+	Sum  json.Number  `json:"sum" maximum:"1e3" default:"12.50"`
+	Half *json.Number `json:"half" multipleOf:"0.5"`
+}
+
+func TestANumberKeepsWhatIsWritten(t *testing.T) {
+	plugin, host := served(t, func(plugin *Plugin) error {
+		AddPrompt(plugin, &Prompt{Name: "p"}, func(_ *Context, in exact) (string, error) {
+			if in.Half != nil {
+				return in.Half.String(), nil
+			}
+			return in.Sum.String(), nil
+		})
+		return nil
+	})
+	const said = `0 {"messages":[{"role":"user","content":{"type":"text","text":"`
+	for i, each := range []struct{ arguments, want string }{
+		{``, said + `12.50"}}]}`},
+		{`"sum":"-0.10"`, said + `-0.10"}}]}`},
+		{`"sum":"999.99999999999999999999"`, said + `999.99999999999999999999"}}]}`},
+		{`"half":"1.5e0"`, said + `1.5e0"}}]}`},
+		{`"half":"1.25"`, `1 {"code":-32602,"message":"\"half\" must be a multiple of 0.5, but is \"1.25\""}`},
+		{`"sum":"1000.5"`, `1 {"code":-32602,"message":"\"sum\" must be at most 1e3, but is \"1000.5\""}`},
+		{`"sum":"1e9999999"`, `1 {"code":-32602,"message":"\"sum\" is too large or too small, but is \"1e9999999\""}`},
+		{`"sum":"abc"`, `1 {"code":-32602,"message":"\"sum\" must be a number, but is \"abc\""}`},
+		{`"sum":""`, `1 {"code":-32602,"message":"\"sum\" must be a number, but is \"\""}`},
+		{`"sum":" 5"`, `1 {"code":-32602,"message":"\"sum\" must be a number, but is \" 5\""}`},
+		{`"sum":"05"`, `1 {"code":-32602,"message":"\"sum\" must be a number, but is \"05\""}`},
+		{`"sum":"[5]"`, `1 {"code":-32602,"message":"\"sum\" must be a number, but is \"[5]\""}`},
+	} {
+		plugin.invoke(uint64(i+1), "prompts/get", `{"name":"p","arguments":{`+each.arguments+`}}`)
+		expect(t, host.answers[uint64(i+1)], each.want)
+	}
+}
+
 func others(plugin *Plugin) error {
 	AddResource(plugin, &Resource{URI: "a://one", Name: "one", MIMEType: "text/plain", TTL: time.Second},
 		func(call *Context) (string, error) { return call.URI(), nil })

@@ -114,6 +114,9 @@ func readText(text string, into reflect.Value) (any, error) {
 		bits = into.Type().Bits()
 	}
 	switch {
+	case into.Type() == numberType:
+		into.SetString(text)
+		return json.Number(text), orMustBe("a number", asNumber(text))
 	case into.Kind() == reflect.String:
 		into.SetString(text)
 		return text, nil
@@ -140,6 +143,18 @@ func readText(text string, into reflect.Value) (any, error) {
 		}
 		return into.Bool(), nil
 	}
+}
+
+// A json.Number keeps what is written, which is a number of JSON and one whose bounds can be checked.
+func asNumber(text string) error {
+	given := json.Number(text)
+	switch value, err := parseJSON(text); {
+	case err != nil || value != given: // also of what has spaces around it
+		return strconv.ErrSyntax
+	case number(given) == nil:
+		return strconv.ErrRange
+	}
+	return nil
 }
 
 // A whole number has one spelling, so that what a rule says of one URI is not passed by another one.
