@@ -9,7 +9,7 @@ type Meta map[string]any
 type Annotations struct {
 	Audience     []string `json:"audience,omitempty"` // "user", "assistant"
 	LastModified string   `json:"lastModified,omitempty"`
-	Priority     float64  `json:"priority,omitempty"` // from 0 to 1
+	Priority     *float64 `json:"priority,omitempty"` // from 0 to 1; nil: nothing is said
 }
 
 // Icon is a picture for people's lists.

@@ -154,7 +154,7 @@ type CreateMessageParams struct {
 	Messages      []*PromptMessage `json:"messages"`
 	MaxTokens     int64            `json:"maxTokens"`
 	SystemPrompt  string           `json:"systemPrompt,omitempty"`
-	Temperature   float64          `json:"temperature,omitempty"`
+	Temperature   *float64         `json:"temperature,omitempty"` // nil: what the client likes
 	StopSequences []string         `json:"stopSequences,omitempty"`
 }
 

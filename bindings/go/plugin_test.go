@@ -758,12 +758,16 @@ func TestCallsCancellationsAndChangesGoBesideOneAnother(t *testing.T) {
 }
 
 func TestContentsHaveTheFormsOfTheProtocol(t *testing.T) {
+	half := 0.5
 	for _, each := range []struct {
 		content Content
 		want    string
 	}{
-		{&TextContent{Text: "a", Annotations: &Annotations{Audience: []string{"user"}, Priority: 0.5}, Meta: Meta{"k": 1}},
+		{&TextContent{Text: "a", Annotations: &Annotations{Audience: []string{"user"}, Priority: &half}, Meta: Meta{"k": 1}},
 			`{"type":"text","text":"a","annotations":{"audience":["user"],"priority":0.5},"_meta":{"k":1}}`},
+		{&TextContent{Text: "a", Annotations: &Annotations{Priority: new(float64)}},
+			`{"type":"text","text":"a","annotations":{"priority":0}}`},
+		{&TextContent{Text: "a", Annotations: &Annotations{}}, `{"type":"text","text":"a","annotations":{}}`},
 		{&AudioContent{MIMEType: "audio/wav"}, `{"type":"audio","data":"","mimeType":"audio/wav"}`},
 		{&ResourceLink{URI: "a://b", Name: "b", Size: 3, Icons: []Icon{{Source: "https://example.com/b.png"}}},
 			`{"type":"resource_link","uri":"a://b","name":"b","size":3,"icons":[{"src":"https://example.com/b.png"}]}`},
@@ -776,6 +780,16 @@ func TestContentsHaveTheFormsOfTheProtocol(t *testing.T) {
 		}
 		expect(t, string(text), each.want)
 	}
+}
+
+func TestATemperatureOfZeroIsSaid(t *testing.T) {
+	setup := ofTool(func(call *Context, _ none) (string, error) {
+		_, err := call.CreateMessage("fact", &CreateMessageParams{Messages: []*PromptMessage{UserMessage("A fact")},
+			MaxTokens: 20, Temperature: new(float64)})
+		return "", err
+	})
+	expect(t, called(t, setup, `{"name":"it"}`), `2 {"inputRequests":{"fact":{"method":"sampling/createMessage","params":`+
+		`{"messages":[{"role":"user","content":{"type":"text","text":"A fact"}}],"maxTokens":20,"temperature":0}}}}`)
 }
 
 func TestTheClientsModelAndPagesAreAsked(t *testing.T) {
