@@ -147,6 +147,7 @@ func errorAnswer(err *Error) answer {
 	return answer{outcomeError, text}
 }
 
+// find looks among what is described: the host has checked the call by that.
 func find[Record any](p *Plugin, records *registry[Record], name string) (Record, bool) {
 	p.mutex.RLock()
 	defer p.mutex.RUnlock()
@@ -155,7 +156,7 @@ func find[Record any](p *Plugin, records *registry[Record], name string) (Record
 }
 
 func (p *Plugin) callTool(call *Context, params *params) (any, error) {
-	tool, has := find(p, &p.tools, params.Name)
+	tool, has := find(p, &p.described.tools, params.Name)
 	if !has {
 		return nil, invalidParams("Unknown tool: " + params.Name)
 	}
@@ -168,9 +169,9 @@ func (p *Plugin) callTool(call *Context, params *params) (any, error) {
 
 func (p *Plugin) readResource(call *Context, params *params) (any, error) {
 	call.uri = params.URI
-	resource, has := find(p, &p.resources, params.URI)
+	resource, has := find(p, &p.described.resources, params.URI)
 	if params.URITemplate != "" {
-		resource, has = find(p, &p.templates, params.URITemplate)
+		resource, has = find(p, &p.described.templates, params.URITemplate)
 	}
 	if !has {
 		return nil, ResourceNotFoundError(params.URI)
@@ -187,7 +188,7 @@ func (p *Plugin) readResource(call *Context, params *params) (any, error) {
 }
 
 func (p *Plugin) getPrompt(call *Context, params *params) (any, error) {
-	prompt, has := find(p, &p.prompts, params.Name)
+	prompt, has := find(p, &p.described.prompts, params.Name)
 	if !has {
 		return nil, invalidParams("Unknown prompt: " + params.Name)
 	}
@@ -200,9 +201,9 @@ func (p *Plugin) getPrompt(call *Context, params *params) (any, error) {
 
 func (p *Plugin) complete(call *Context, params *params) (any, error) {
 	var from completions
-	if prompt, has := find(p, &p.prompts, params.Ref.Name); has && params.Ref.Type == "ref/prompt" {
+	if prompt, has := find(p, &p.described.prompts, params.Ref.Name); has && params.Ref.Type == "ref/prompt" {
 		from = prompt.completions
-	} else if template, has := find(p, &p.templates, params.Ref.URI); has && params.Ref.Type != "ref/prompt" {
+	} else if template, has := find(p, &p.described.templates, params.Ref.URI); has && params.Ref.Type != "ref/prompt" {
 		from = template.completions
 	} else {
 		return nil, invalidParams("There is no such prompt or resource template: " + params.Ref.Name + params.Ref.URI)

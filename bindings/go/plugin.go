@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -49,13 +50,22 @@ type Plugin struct {
 	served                       bool // changes are to be told to the host
 	instructions                 string
 	capabilities                 object
-	tools                        registry[*toolRecord]
-	resources                    registry[*resourceRecord]
-	templates                    registry[*resourceRecord]
-	prompts                      registry[*promptRecord]
-	err                          error // what setup did wrong first
+	components                              // as they are
+	described                    components // as the host has last read them, by which it calls
+	err                          error      // what setup did wrong first
 
 	calls calls
+}
+
+type components struct {
+	tools     registry[*toolRecord]
+	resources registry[*resourceRecord]
+	templates registry[*resourceRecord]
+	prompts   registry[*promptRecord]
+}
+
+func (c *components) clone() components {
+	return components{c.tools.clone(), c.resources.clone(), c.templates.clone(), c.prompts.clone()}
 }
 
 // registry holds components by what they are named by, in the order in which they were added.
@@ -64,16 +74,24 @@ type registry[Record any] struct {
 	byName map[string]Record
 }
 
-func (r *registry[Record]) add(name string, record Record) bool {
-	if _, has := r.byName[name]; has {
+// add replaces what has the name, in its place, if it may. Returns whether the record is there.
+func (r *registry[Record]) add(name string, record Record, mayReplace bool) bool {
+	_, has := r.byName[name]
+	if has && !mayReplace {
 		return false
 	}
 	if r.byName == nil {
 		r.byName = map[string]Record{}
 	}
-	r.names = append(r.names, name)
+	if !has {
+		r.names = append(r.names, name)
+	}
 	r.byName[name] = record
 	return true
+}
+
+func (r *registry[Record]) clone() registry[Record] {
+	return registry[Record]{slices.Clone(r.names), maps.Clone(r.byName)}
 }
 
 func (r *registry[Record]) remove(names []string) {
@@ -158,7 +176,8 @@ func (p *Plugin) BundleDirectory() string { return p.host.bundleDirectory() }
 // ResourceUpdated tells the clients that subscribed to the resource that its content has changed.
 func (p *Plugin) ResourceUpdated(uri string) { p.host.resourceUpdated(uri) }
 
-// RemoveTools, and the like, take components away while the plugin runs.
+// RemoveTools, and the like, take components away while the plugin runs. Until the host has read what there is now, it
+// calls what there was. To replace one, add it anew: between a removal and an addition there would be none.
 func (p *Plugin) RemoveTools(names ...string) {
 	p.change(func() error { p.tools.remove(names); return nil })
 }
@@ -215,7 +234,11 @@ func (p *Plugin) describe() ([]byte, error) {
 	if p.capabilities != nil {
 		description = append(description, member{"capabilities", p.capabilities})
 	}
-	return marshal(description)
+	text, err := marshal(description)
+	if err == nil {
+		p.described = p.components.clone()
+	}
+	return text, err
 }
 
 func descriptions[Record interface{ description() json.RawMessage }](records registry[Record]) []json.RawMessage {

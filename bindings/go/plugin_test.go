@@ -667,9 +667,61 @@ func TestChangesOfComponentsAreTold(t *testing.T) {
 	if strings.Contains(string(text), "a://one") || !strings.Contains(string(text), `"name":"it"`) {
 		t.Errorf("%s", text)
 	}
-	_ = returning("b")(plugin)
-	if host.changes != 2 || !strings.Contains(host.said[0], `tool "it" is there already`) {
+	_ = ofToolSaid(&Tool{Name: "it", Timeout: -time.Second})(plugin)
+	if host.changes != 2 || !strings.Contains(host.said[0], `tool "it": its Timeout is -1s`) {
 		t.Errorf("what is wrong later is logged: %q", host.said)
+	}
+}
+
+func TestAComponentIsReplacedInItsPlace(t *testing.T) {
+	plugin, host := served(t, func(plugin *Plugin) error {
+		_ = others(plugin)
+		return returning("a")(plugin)
+	})
+	before, _ := plugin.describe()
+	_ = others(plugin)
+	_ = returning("b")(plugin)
+	after, _ := plugin.describe()
+	expect(t, string(after), string(before))
+	if host.changes != 5 || len(host.said) > 0 {
+		t.Errorf("told %d times, and %q", host.changes, host.said)
+	}
+	plugin.invoke(1, "tools/call", `{"name":"it"}`)
+	expect(t, host.answers[1], `0 {"content":[{"type":"text","text":"b"}]}`)
+}
+
+func TestCallsAreServedAsTheHostKnowsThePlugin(t *testing.T) {
+	plugin, host := served(t, func(plugin *Plugin) error {
+		_ = others(plugin)
+		return returning("a")(plugin)
+	})
+	plugin.RemoveTools("it")
+	plugin.RemoveResources("a://bytes")
+	plugin.RemoveResourceTemplates("a://squares/{n}/{style}")
+	plugin.RemovePrompts("say")
+	calls := []struct{ method, params, before, after string }{
+		{"tools/call", `{"name":"it"}`, `0 {"content":[{"type":"text","text":"a"}]}`,
+			`1 {"code":-32602,"message":"Unknown tool: it"}`},
+		{"resources/read", `{"uri":"a://bytes"}`, `0 {"contents":[{"uri":"a://bytes","blob":"/w=="}]}`,
+			`1 {"code":-32002,"message":"There is no resource a://bytes","data":{"uri":"a://bytes"}}`},
+		{"resources/read", `{"uri":"x","uriTemplate":"a://squares/{n}/{style}","variables":{"n":"3"}}`,
+			`0 {"contents":[{"uri":"x","mimeType":"application/json","text":"{\"plain\":9}"}]}`,
+			`1 {"code":-32002,"message":"There is no resource x","data":{"uri":"x"}}`},
+		{"prompts/get", `{"name":"say","arguments":{"n":"7"}}`,
+			`0 {"description":"Says it.","messages":[{"role":"user","content":{"type":"text","text":"7plain"}}]}`,
+			`1 {"code":-32602,"message":"Unknown prompt: say"}`},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"say"},"argument":{"name":"style","value":"p"}}`,
+			`0 {"completion":{"values":["plain"]}}`,
+			`1 {"code":-32602,"message":"There is no such prompt or resource template: say"}`},
+	}
+	for _, each := range calls {
+		plugin.invoke(1, each.method, each.params)
+		expect(t, host.answers[1], each.before)
+	}
+	_, _ = plugin.describe()
+	for _, each := range calls {
+		plugin.invoke(1, each.method, each.params)
+		expect(t, host.answers[1], each.after)
 	}
 }
 

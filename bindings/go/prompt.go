@@ -81,7 +81,7 @@ func AddPrompt[In, Out any](plugin *Plugin, prompt *Prompt, handler func(*Contex
 			}
 			return promptResult(out, description), nil
 		}
-		if !plugin.prompts.add(prompt.Name, record) {
+		if !plugin.prompts.add(prompt.Name, record, plugin.served) {
 			return fmt.Errorf("prompt %q is there already", prompt.Name)
 		}
 		return nil

@@ -77,7 +77,7 @@ func AddResource[Out any](plugin *Plugin, resource *Resource, handler func(*Cont
 			}
 			return readResult(out, record.mimeType)
 		}
-		if !plugin.resources.add(resource.URI, record) {
+		if !plugin.resources.add(resource.URI, record, plugin.served) {
 			return fmt.Errorf("resource %q is there already", resource.URI)
 		}
 		return nil
@@ -116,7 +116,7 @@ func AddResourceTemplate[In, Out any](plugin *Plugin, template *ResourceTemplate
 			}
 			return readResult(out, record.mimeType)
 		}
-		if !plugin.templates.add(template.URITemplate, record) {
+		if !plugin.templates.add(template.URITemplate, record, plugin.served) {
 			return fmt.Errorf("resource template %q is there already", template.URITemplate)
 		}
 		return nil

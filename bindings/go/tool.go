@@ -55,7 +55,7 @@ type toolRecord struct {
 
 func (r *toolRecord) description() json.RawMessage { return r.text }
 
-// AddTool adds a tool.
+// AddTool adds a tool. While the plugin runs, it replaces one of the same name; so do the functions for other components.
 //
 // In is a struct whose fields are the arguments: their names by json, their descriptions by jsonschema, and what they
 // allow by tags that are named as the keywords of JSON Schema are. A pointer, a default, omitempty or omitzero make an
@@ -87,7 +87,7 @@ func AddTool[In, Out any](plugin *Plugin, tool *Tool, handler func(*Context, In)
 			}
 			return toolResult(reflect.TypeFor[Out](), out, hasOwnSchema)
 		}}
-		if !plugin.tools.add(tool.Name, record) {
+		if !plugin.tools.add(tool.Name, record, plugin.served) {
 			return fmt.Errorf("tool %q is there already", tool.Name)
 		}
 		return nil
