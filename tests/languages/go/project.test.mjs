@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -34,6 +34,19 @@ test('NewMakesAProjectThatBuildsAndPassesItsTests', async (context) => {
 
 test('TheProjectSaysWhereThePackageIsToBeFound', async (context) => {
   await saysWhereItsPackageIsToBeFound(await newProject(context, 'go'));
+});
+
+test('AGoThatIsTooOldIsToldAndNotKept', async (context) => {
+  const project = await newProject(context, 'go');
+  const programs = join(project, '../bin');
+  await mkdir(programs);
+  await writeFile(join(programs, 'go'), '#!/bin/sh\necho go1.19.8\n', { mode: 0o755 });
+  const options = { cwd: project, env: { ...env, PATH: [programs, env.PATH].join(delimiter) } };
+  await assert.rejects(promisify(execFile)('cmake', ['--preset', 'release'], options), ({ stderr }) => {
+    assert.match(stderr.replace(/\s+/g, ' '), /This needs Go 1\.22 or newer and finds go1\.19\.8: install one/);
+    return true;
+  });
+  await run(project, 'cmake', '--preset', 'release');
 });
 
 test('DevServesEachChange', async (context) => {
