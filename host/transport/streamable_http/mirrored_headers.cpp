@@ -82,7 +82,7 @@ bool mirrors(std::string_view text, JsonValue value) {
 Result<void, RpcError> check_parameter_header(const HttpHead& head, const ParameterHeader& header,
                                               JsonValue arguments) {
   const auto value = find_argument(arguments, header.path);
-  const auto lines = head.others == nullptr ? std::vector<std::string_view>() : head.others->values(header.name);
+  const auto lines = head.others == nullptr ? std::vector<std::string_view>() : lines_of(*head.others, header.name);
   if (lines.size() > 1) return mismatch("the " + header.name + " header is given more than once");
   if (!value) {
     if (lines.empty()) return {};

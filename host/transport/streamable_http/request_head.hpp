@@ -3,34 +3,13 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "base/principal.hpp"
+#include "http/fields.hpp"
 #include "http/request.hpp"
 #include "protocol/request_context.hpp"
 
 namespace mcph {
-
-// The header fields of an HTTP request, for those that few requests have. Lives as long as the request.
-class HeaderFields {
- public:
-  // The value of each line of the field, whatever the case of its name. Views into the request.
-  virtual std::vector<std::string_view> values(std::string_view name) const = 0;
-
- protected:
-  ~HeaderFields() = default;
-};
-
-// All fields of a request.
-class RequestHeaderFields final : public HeaderFields {
- public:
-  // The fields outlive it.
-  explicit RequestHeaderFields(const RequestFields& fields) : fields_(fields) {}
-  std::vector<std::string_view> values(std::string_view name) const override { return lines_of(fields_, name); }
-
- private:
-  const RequestFields& fields_;
-};
 
 // The headers of an HTTP request that MCP knows, as views into the request; and who has sent it.
 struct HttpHead {
@@ -39,7 +18,7 @@ struct HttpHead {
   std::optional<std::string_view> name = {};              // Mcp-Name
   std::optional<std::string_view> session_id = {};        // Mcp-Session-Id
   std::optional<std::string_view> last_event_id = {};     // Last-Event-ID
-  const HeaderFields* others = nullptr;                   // null: there are none
+  const RequestFields* others = nullptr;                  // for those that few requests have; null: there are none
   Principal principal = anonymous;
   const SenderLimits* limits = nullptr;  // of the principal and where the request comes from; null: there are none
 

@@ -154,8 +154,7 @@ std::optional<SenderLimits> StreamableHttp::limits_of(const HttpRequest& request
 }
 
 Coroutine<> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& connection, HttpHead head) {
-  const RequestHeaderFields all_fields(request.all_fields);
-  head.others = &all_fields;
+  head.others = &request.all_fields;
   const auto limits = limits_of(request);
   head.limits = limits ? &*limits : nullptr;
   EventStreamResponse response(connection, options_.stream_time);

@@ -125,8 +125,7 @@ class Serving {
 
  private:
   HttpResponse post(const HttpRequest& request, HttpHead& head) {
-    const RequestHeaderFields all(request.all_fields);
-    head.others = &all;
+    head.others = &request.all_fields;
     const auto exchange = std::make_shared<OneReply>();
     endpoint_.post(request.body.text(), head, exchange);
     // What has no reply yet is a subscription.
@@ -203,7 +202,9 @@ bool serve_one(Serving& serving, boost::beast::flat_buffer& buffer, std::string_
     rest.remove_prefix(count);
   }
   const auto response = serving.answer(reader.message());
-  expect(to_text({}, response).starts_with("HTTP/1.1 "));
+  std::string head;
+  append_head(head, {}, response);
+  expect(head.starts_with("HTTP/1.1 "));
   return keeps_alive(reader.message().version, read_fields(reader.message().fields).connection) && reader.is_whole();
 }
 

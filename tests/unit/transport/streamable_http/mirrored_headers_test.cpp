@@ -69,29 +69,16 @@ TEST(MirroredHeadersTest, LeaveABodyWithoutANameToTheMethodUnlessTheyHaveOne) {
   EXPECT_EQ(refusal_of_head({revision, "tools/call", {}, {}}, "tools/call", R"({"name":7})"), "accepted");
 }
 
-// Header lines by name; names are compared as they are.
-class GivenFields final : public HeaderFields {
- public:
-  explicit GivenFields(std::vector<std::pair<std::string_view, std::string_view>> lines) : lines_(std::move(lines)) {}
-
-  std::vector<std::string_view> values(std::string_view name) const override {
-    std::vector<std::string_view> values;
-    for (const auto& [each, value] : lines_) {
-      if (each == name) values.push_back(value);
-    }
-    return values;
-  }
-
- private:
-  const std::vector<std::pair<std::string_view, std::string_view>> lines_;
-};
-
 class ParameterHeaderCheck : public ::testing::Test {
  protected:
-  static std::string refusal_of(std::vector<std::pair<std::string_view, std::string_view>> lines,
-                                const char* arguments) {
+  // Header lines by name.
+  using Lines = std::vector<std::pair<std::string_view, std::string_view>>;
+
+  static std::string refusal_of(const Lines& lines, const char* arguments) {
     const std::vector<ParameterHeader> headers{{"Mcp-Param-Region", {"region"}}, {"Mcp-Param-Deep", {"where", "deep"}}};
-    const GivenFields fields(std::move(lines));
+    RequestFields fields;
+    for (const auto& [name, value] : lines)
+      fields.add(name, value);
     HttpHead head;
     head.others = &fields;
     const auto checked = MirroredHeaders(head).check_arguments(headers, test::json_value(arguments));
