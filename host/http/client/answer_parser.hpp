@@ -24,7 +24,6 @@ class AnswerParser final : public boost::beast::http::basic_parser<false> {
     body_limit(max_body == 0 ? std::numeric_limits<std::uint64_t>::max() : max_body);
   }
 
-  unsigned status() const { return head_.status; }
   bool is_interim() const { return head_.status < 200; }
   // Of the pieces that have been told since it was asked last.
   bool takes_pause() { return std::exchange(wants_pause_, false); }
