@@ -79,13 +79,6 @@ void append_head(std::string& text, const HttpClient& client, const HttpResponse
   text.append("\r\n");
 }
 
-std::string to_text(const HttpClient& client, const HttpResponse& response) {
-  std::string text;
-  append_head(text, client, response);
-  if (!client.head_only) text.append(response.body);
-  return text;
-}
-
 std::string event_stream_head(const HttpClient& client) {
   const bool chunked = client.version >= 11;
   std::string text;

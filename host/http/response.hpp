@@ -47,9 +47,8 @@ struct HttpClient {
   std::time_t now = 0;
 };
 
-// The response without its body, and all of it (RFC 9112).
+// The response without its body (RFC 9112).
 void append_head(std::string& text, const HttpClient& client, const HttpResponse& response);
-std::string to_text(const HttpClient& client, const HttpResponse& response);
 
 // The head of a response whose body is an event stream: chunked in HTTP/1.1, ended by closing in HTTP/1.0.
 std::string event_stream_head(const HttpClient& client);

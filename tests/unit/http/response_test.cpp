@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/response_text.hpp"
+
 namespace mcph {
 namespace {
 
@@ -12,7 +14,7 @@ std::string piece(const HttpClient& client, std::string_view events) {
 }
 
 TEST(HttpResponse, IsAStatusFieldsAndABody) {
-  EXPECT_EQ(to_text({}, {.body = R"({"a":1})"}),
+  EXPECT_EQ(test::response_text({}, {.body = R"({"a":1})"}),
             "HTTP/1.1 200 OK\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Content-Type: application/json\r\n"
@@ -22,7 +24,7 @@ TEST(HttpResponse, IsAStatusFieldsAndABody) {
 }
 
 TEST(HttpResponse, WithoutABodyHasNoContentType) {
-  EXPECT_EQ(to_text({}, {.status = 202}),
+  EXPECT_EQ(test::response_text({}, {.status = 202}),
             "HTTP/1.1 202 Accepted\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Content-Length: 0\r\n"
@@ -30,14 +32,14 @@ TEST(HttpResponse, WithoutABodyHasNoContentType) {
 }
 
 TEST(HttpResponse, WithoutContentHasNoLength) {
-  EXPECT_EQ(to_text({}, {.status = 204}),
+  EXPECT_EQ(test::response_text({}, {.status = 204}),
             "HTTP/1.1 204 No Content\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "\r\n");
 }
 
 TEST(HttpResponse, ToAHeadRequestHasTheLengthAndNoBody) {
-  EXPECT_EQ(to_text({.head_only = true}, {.body = "1234", .content_type = "text/plain"}),
+  EXPECT_EQ(test::response_text({.head_only = true}, {.body = "1234", .content_type = "text/plain"}),
             "HTTP/1.1 200 OK\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Content-Type: text/plain\r\n"
@@ -46,7 +48,7 @@ TEST(HttpResponse, ToAHeadRequestHasTheLengthAndNoBody) {
 }
 
 TEST(HttpResponse, SaysWhenTheConnectionEnds) {
-  EXPECT_EQ(to_text({.keep_alive = false}, {.status = 400}),
+  EXPECT_EQ(test::response_text({.keep_alive = false}, {.status = 400}),
             "HTTP/1.1 400 Bad Request\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Connection: close\r\n"
@@ -55,7 +57,7 @@ TEST(HttpResponse, SaysWhenTheConnectionEnds) {
 }
 
 TEST(HttpResponse, ToAnOldClientSaysWhenTheConnectionStays) {
-  EXPECT_EQ(to_text({.version = 10, .keep_alive = true}, {.status = 200}),
+  EXPECT_EQ(test::response_text({.version = 10, .keep_alive = true}, {.status = 200}),
             "HTTP/1.0 200 OK\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Connection: keep-alive\r\n"
@@ -64,19 +66,20 @@ TEST(HttpResponse, ToAnOldClientSaysWhenTheConnectionStays) {
 }
 
 TEST(HttpResponse, LetsABrowserReadIt) {
-  EXPECT_EQ(to_text({.origin = "http://localhost:3000", .exposed_headers = "A, B", .varies_by_origin = true},
-                    {.status = 202}),
-            "HTTP/1.1 202 Accepted\r\n"
-            "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
-            "Access-Control-Allow-Origin: http://localhost:3000\r\n"
-            "Access-Control-Expose-Headers: A, B\r\n"
-            "Vary: Origin\r\n"
-            "Content-Length: 0\r\n"
-            "\r\n");
+  EXPECT_EQ(
+      test::response_text({.origin = "http://localhost:3000", .exposed_headers = "A, B", .varies_by_origin = true},
+                          {.status = 202}),
+      "HTTP/1.1 202 Accepted\r\n"
+      "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
+      "Access-Control-Allow-Origin: http://localhost:3000\r\n"
+      "Access-Control-Expose-Headers: A, B\r\n"
+      "Vary: Origin\r\n"
+      "Content-Length: 0\r\n"
+      "\r\n");
 }
 
 TEST(HttpResponse, SaysThatABrowserWouldGetAnother) {
-  EXPECT_EQ(to_text({.varies_by_origin = true}, {.status = 202}),
+  EXPECT_EQ(test::response_text({.varies_by_origin = true}, {.status = 202}),
             "HTTP/1.1 202 Accepted\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Vary: Origin\r\n"
@@ -86,7 +89,7 @@ TEST(HttpResponse, SaysThatABrowserWouldGetAnother) {
 
 TEST(HttpResponse, HasWhatIsAddedUnlessItSaysOtherwise) {
   const HttpClient client{.fields = {{"A", "added"}, {"B", "added"}}};
-  EXPECT_EQ(to_text(client, {.status = 202, .fields = {{"B", "its own"}}}),
+  EXPECT_EQ(test::response_text(client, {.status = 202, .fields = {{"B", "its own"}}}),
             "HTTP/1.1 202 Accepted\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "B: its own\r\n"

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/response_text.hpp"
+
 namespace mcph {
 namespace {
 
@@ -27,7 +29,7 @@ TEST(ReplyResponse, SaysWhichMethodsThereAreInsteadAndWhenToComeAgain) {
 
 TEST(ReplyResponse, NamesTheSessionThatItOpens) {
   const std::chrono::system_clock::time_point expiry{std::chrono::seconds(1'767'225'600)};
-  EXPECT_EQ(to_text({}, to_response(Reply{"{}", ReplyStatus::answered, OpenedSession{"x", expiry}})),
+  EXPECT_EQ(test::response_text({}, to_response(Reply{"{}", ReplyStatus::answered, OpenedSession{"x", expiry}})),
             "HTTP/1.1 200 OK\r\n"
             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
             "Mcp-Session-Id: x\r\n"
