@@ -60,6 +60,7 @@ class Limits::Draws {
   }
 
   void settle(const RateDecision& decision) {
+    if (decision.decisive == RateDecision::none) return;
     const auto& limit = *asked_[decision.decisive];
     const auto& size = limit.buckets->size();
     const auto wait = decision.is_admitted ? decision.full_after : decision.retry_after;

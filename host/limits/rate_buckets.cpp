@@ -131,9 +131,11 @@ class RateBuckets::Looks {
   RateDecision take() NO_THREAD_SAFETY_ANALYSIS {
     RateDecision decision;
     for (std::size_t i = 0; i < draws_.size(); ++i) {
+      if (draws_[i].kind == RateDraw::Kind::need) continue;
       if (draws_[i].kind == RateDraw::Kind::take) take_from(i);
       const auto remaining = remaining_in(i);
-      if (i == 0 || remaining < decision.remaining) decision = {true, i, remaining, {}, full_after(i)};
+      const bool is_first = decision.decisive == RateDecision::none;
+      if (is_first || remaining < decision.remaining) decision = {true, i, remaining, {}, full_after(i)};
     }
     return decision;
   }

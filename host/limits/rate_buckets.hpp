@@ -32,7 +32,7 @@ class RateBuckets;
 struct RateDraw {
   enum class Kind {
     take,   // one, and nothing is taken from any where there is none
-    need,   // there must be one, which stays
+    need,   // there must be one, which stays; what is left of it tells nobody how often he may ask
     regard  // it does not decide, but may be the tightest
   };
 
@@ -43,10 +43,12 @@ struct RateDraw {
 };
 
 struct RateDecision {
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
   bool is_admitted = true;
-  // The draw that is decisive: of an admission the one that has least left, of a refusal the one to be waited for
-  // longest.
-  std::size_t decisive = 0;
+  // The draw that is decisive: of an admission the one that has least left, none where all are only needed; of a
+  // refusal the one to be waited for longest.
+  std::size_t decisive = none;
   std::uint64_t remaining = 0;              // in the decisive one
   std::chrono::nanoseconds retry_after{0};  // of a refusal: by then there is one in each, if nobody else takes it
   std::chrono::nanoseconds full_after{0};   // until the decisive one is full

@@ -133,6 +133,8 @@ test('AnAddressWhoseCredentialsAreRefusedIsNotHeardForAWhile', async (context) =
   // Whoever says nothing of who he is has not failed to prove it.
   assert.deepEqual(await statusesOf(6, () => from('127.0.0.2', address)), Array(6).fill(401));
   assert.deepEqual(await statusesOf(6, () => from('127.0.0.2', address, bearer(ada))), Array(6).fill(200));
+  const { headers } = await from('127.0.0.2', address, bearer(ada));
+  assert.equal(headers.ratelimit, undefined, 'who is admitted has no rate of his own');
   const bad = () => from('127.0.0.2', address, bearer(ada.slice(0, -1) + (ada.endsWith('x') ? 'y' : 'x')));
   const statuses = await statusesOf(12, bad);
   assert.deepEqual(statuses.slice(0, 3), [401, 401, 401]);

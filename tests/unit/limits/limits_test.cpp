@@ -104,6 +104,16 @@ TEST_F(LimitsTest, AdmitNothingFromWhereManyCredentialsHaveBeenRefused) {
   EXPECT_EQ(refused_by(limits_->admit_from(here)), "");
 }
 
+TEST_F(LimitsTest, SayNothingOfRefusedCredentialsToWhoIsAdmitted) {
+  set({.failures = rate(2)});
+  EXPECT_FALSE(limits_->admit_from(here).tightest);
+  set({.per_address = rate(5), .failures = rate(2)});
+  const auto admitted = limits_->admit_from(here);
+  ASSERT_TRUE(admitted.tightest);
+  EXPECT_EQ(admitted.tightest->limit, "limits.per_address");
+  EXPECT_EQ(admitted.tightest->remaining, 4U);
+}
+
 TEST_F(LimitsTest, AdmitSoManyAtOnce) {
   set({.per_principal = {.concurrent = 2}, .per_address = {.concurrent = 3}});
   const auto first = of("ada").admit_request();

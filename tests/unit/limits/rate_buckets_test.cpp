@@ -155,6 +155,19 @@ TEST_F(RateBucketsTest, TakeOnlyFromThoseThatAreToBeTakenFrom) {
   EXPECT_EQ(drain(taken, 1), 7U);
 }
 
+TEST_F(RateBucketsTest, TellNothingOfThoseThatAreOnlyNeeded) {
+  RateBuckets needed(per_second(1, 1), many_keys);
+  RateBuckets taken(per_second(1, 9), many_keys);
+  const RateDraw draws[] = {{&needed, 1, RateDraw::Kind::need}, {&taken, 1, take}};
+  const auto admitted = draw(draws, clock_);
+  EXPECT_EQ(admitted.decisive, 1U) << "though the other one has less left";
+  EXPECT_EQ(admitted.remaining, 8U);
+  const RateDraw alone{&needed, 1, RateDraw::Kind::need};
+  EXPECT_EQ(draw({&alone, 1}, clock_).decisive, RateDecision::none);
+  ASSERT_EQ(drain(needed, 1), 1U);
+  EXPECT_EQ(draw(draws, clock_).decisive, 0U) << "it is waited for";
+}
+
 TEST_F(RateBucketsTest, AreExactUnderManyThreads) {
   constexpr int thread_count = 32;
   constexpr int attempts = 2000;
