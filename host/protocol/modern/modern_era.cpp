@@ -242,32 +242,28 @@ void ModernEra::perform(Request&& request, Plan plan) {
 }
 
 void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers& returned) {
-  planned = within_limits(std::move(planned), request.limits);
-  if (planned.has_error()) {
-    auto rejection = planned.error();
-    note_rejection(rejection, catalog_, *request.exchange);
-    const auto why = rejection.message;
-    if (observer_ != nullptr && rejection.is_of_served()) request.exchange->note_served({});
-    return refuse(request, why, rejection_reply(request.id, std::move(rejection)));
-  }
-  auto& call = *planned;
-  if (observer_ != nullptr) request.exchange->note_served(call.plugin->identity().name);
+  if (planned.has_error()) return reject(request, planned.error());
+  if (observer_ != nullptr) request.exchange->note_served(planned->plugin->identity().name);
   EarlierRounds rounds;
   if (returned.any()) {
-    auto read = read_returned_answers(returned, state_, purpose_of(call.method, call.params, *request.caller));
+    auto read = read_returned_answers(returned, state_, purpose_of(planned->method, planned->params, *request.caller));
     if (read.has_error()) {
       const RpcError error{error_code::invalid_params, "Invalid params: " + read.error().message};
       return refuse(request, error.message, error_reply(request.id, error));
     }
     rounds = *std::move(read);
   }
-  std::shared_ptr<Task> task;
-  if (Tasks::are_known_to(*request.caller)) {
-    if (call.task_support != TaskSupport::forbidden) {
-      task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support, call.component);
-    }
-  } else if (call.task_support == TaskSupport::required) {
+  const bool knows_tasks = Tasks::are_known_to(*request.caller);
+  if (!knows_tasks && planned->task_support == TaskSupport::required) {
     return refuse(request, "its tool needs a client that knows tasks", tasks_required_reply(request.id));
+  }
+  // Last, because what is refused for another reason does not count.
+  planned = within_limits(std::move(planned), request.limits);
+  if (planned.has_error()) return reject(request, planned.error());
+  auto& call = *planned;
+  std::shared_ptr<Task> task;
+  if (knows_tasks && call.task_support != TaskSupport::forbidden) {
+    task = tasks_.watch(request.exchange, request.id, *request.caller, call.task_support, call.component);
   }
   const auto exchange = task != nullptr ? std::static_pointer_cast<Exchange>(task) : request.exchange;
   auto span = observer_ == nullptr ? nullptr : request.exchange->span();
@@ -279,6 +275,13 @@ void ModernEra::begin(Request&& request, Planned planned, const ReturnedAnswers&
                      .rounds = std::move(rounds),
                      .span = std::move(span)},
                     exchange, *this);
+}
+
+void ModernEra::reject(const Request& request, Rejection rejection) const {
+  note_rejection(rejection, catalog_, *request.exchange);
+  const auto why = rejection.message;
+  if (observer_ != nullptr && rejection.is_of_served()) request.exchange->note_served({});
+  refuse(request, why, rejection_reply(request.id, std::move(rejection)));
 }
 
 void ModernEra::refuse(const Request& request, std::string_view why, Reply reply) const {

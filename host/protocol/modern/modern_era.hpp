@@ -122,6 +122,7 @@ class ModernEra final : public CallAnswers {
   void begin(Request&& request, Planned planned, const ReturnedAnswers& returned);
   // A call that comes to no plugin: the log hears why, and the client is answered.
   void refuse(const Request& request, std::string_view why, Reply reply) const;
+  void reject(const Request& request, Rejection rejection) const;
   Reply rejection_reply(std::string_view id, Rejection rejection) const;
   bool has_room_for_subscription();
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.

@@ -1,7 +1,11 @@
 // What a plugin asks a client of revision 2026-07-28: the input requests are the result of its request, and it comes
 // back with the answers.
+#include <chrono>
+#include <memory>
+
 #include <gtest/gtest.h>
 
+#include "limits/limits.hpp"
 #include "protocol/state/returned_answers.hpp"
 #include "support/principals.hpp"
 #include "support/server_fixture.hpp"
@@ -26,7 +30,11 @@ class ModernInputRequests : public test::ServerFixture {
   // `members` are those of the params besides name and _meta, each followed by a comma.
   std::shared_ptr<test::RecordingExchange> call(const std::string& members = {}, const std::string& name = "add",
                                                 const std::string& capabilities = R"({"roots":{}})") {
-    const HttpHead head{.protocol_version = "2026-07-28", .method = "tools/call", .name = name, .session_id = {}};
+    const HttpHead head{.protocol_version = "2026-07-28",
+                        .method = "tools/call",
+                        .name = name,
+                        .session_id = {},
+                        .limits = sender_limits_.get()};
     return post(request("1", "tools/call",
                         R"({"name":")" + name + R"(",)" + members + R"("_meta":{
       "io.modelcontextprotocol/protocolVersion":"2026-07-28",
@@ -41,6 +49,15 @@ class ModernInputRequests : public test::ServerFixture {
   static std::string message(const test::RecordingExchange& exchange) {
     return Json::parse(exchange.body())["error"]["message"].get<std::string>();
   }
+  // Of the tool "add", so many calls an hour.
+  void limit(std::uint64_t count) {
+    const LimitSetting setting{.rate = Rate{.count = count, .period = std::chrono::hours(1)}};
+    const auto limits =
+        *Limits::create({.components = {{"adds", {.match = "tool:add", .limit = setting}}}}, Limits::steady_clock());
+    sender_limits_ = std::make_unique<SenderLimits>(limits, anonymous, "an address");
+  }
+
+  std::unique_ptr<const SenderLimits> sender_limits_;  // null: there are none
 };
 
 TEST_F(ModernInputRequests, AreTheResultWithWhatTheServerMustKnowLater) {
@@ -134,6 +151,29 @@ TEST_F(ModernInputRequests, AreRefusedWhereTheAnswersAreWrong) {
   EXPECT_EQ(message(*call(R"("inputResponses":{"a":7},)")),
             "Invalid params: params.inputResponses.a: it is not an object");
   EXPECT_EQ(message(*call(R"("requestState":7,)")), "Invalid params: params.requestState must be a string");
+}
+
+TEST_F(ModernInputRequests, DoNotCountForTheComponentWhereTheirStateIsRefused) {
+  limit(2);
+  const auto given = state();
+  const std::string answers = R"({"a":{"roots":[]}})";
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(message(*call(returned(answers, given + "x"))).find("Invalid params: params.requestState"), 0U);
+  EXPECT_EQ(Json::parse(call(returned(answers, given))->body())["result"]["resultType"], "complete");
+  EXPECT_EQ(Json::parse(call()->body())["error"]["code"], 429);
+}
+
+TEST_F(ModernInputRequests, DoNotCountForAToolThatNeedsTasksWhereTheClientDoesNotKnowThem) {
+  publish(
+      R"({"tools": [{"name": "add", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}]})");
+  plugin_->on_invoke = [](Call& call) { call.complete(Outcome::result, R"({"content":[]})"); };
+  limit(1);
+  const std::string knows_tasks = R"({"roots":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})";
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NE(Json::parse(call()->body())["error"]["code"], 429);
+  call({}, "add", knows_tasks);
+  EXPECT_EQ(plugin_->calls.size(), 1U) << "it is the first that counts";
+  EXPECT_EQ(Json::parse(call({}, "add", knows_tasks)->body())["error"]["code"], 429);
 }
 
 TEST_F(ModernInputRequests, AreBoundToThePrincipal) {
