@@ -93,9 +93,12 @@ test('AClientWithoutATokenIsToldWhereToGetOne', async (context) => {
   );
   assert.equal((await refused.json()).id, 1);
   for (const path of [`${metadataPath}/mcp`, metadataPath, `/mcp${metadataPath}`]) {
-    const response = await fetch(new URL(path, host.address), { headers: { Origin: 'http://localhost:3000' } });
+    const response = await fetch(new URL(path, host.address), { headers: { Origin: 'https://elsewhere.example' } });
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('Content-Type'), 'application/json');
+    // What a cache keeps of it is good for every page.
+    assert.equal(response.headers.get('Access-Control-Allow-Origin'), '*');
+    assert.equal(response.headers.get('Vary'), null);
     assert.deepEqual(await response.json(), {
       resource: audience,
       authorization_servers: [issuer.url],

@@ -49,8 +49,10 @@ std::vector<HttpResource> metadata_resources(const Current<AccessState>& access,
   if (is_first) paths.emplace_back(well_known);
   std::vector<HttpResource> resources;
   resources.reserve(paths.size());
-  for (auto& path : paths)
+  for (auto& path : paths) {
     resources.push_back(document(std::move(path), get));
+    resources.back().is_public = true;
+  }
   return resources;
 }
 
