@@ -47,7 +47,8 @@ class HttpStream {
   // At most one read and one write at a time. The stream and the bytes outlive them.
   virtual Coroutine<Transferred> read_some(boost::asio::mutable_buffer bytes) = 0;
   virtual Coroutine<Transferred> write_some(boost::asio::const_buffer bytes) = 0;
-  // As much as can be written without waiting; would_block: nothing can. Not while something is being written.
+  // As much as can be written without waiting, and without others of the event loop waiting for long; would_block:
+  // nothing can. Not while something is being written.
   virtual Transferred write_now(boost::asio::const_buffer bytes) = 0;
   // Whether the other side is known to have ended, or failed, where nothing of it waits to be read.
   virtual bool is_at_end() = 0;

@@ -175,15 +175,25 @@ Coroutine<HttpStream::Transferred> TlsStream::write_some(asio::const_buffer byte
 
 HttpStream::Transferred TlsStream::write_now(asio::const_buffer bytes) {
   if (state_ != State::open) return Transferred(asio::error::broken_pipe, 0);
-  ERR_clear_error();
-  std::size_t count = 0;
-  const int result = SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &count);
-  if (result == 1) return Transferred(Error(), count);
-  const int why = SSL_get_error(tls_.get(), result);
-  if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) return Transferred(asio::error::would_block, 0);
-  ERR_clear_error();
-  state_ = State::failed;
-  return Transferred(asio::error::connection_reset, 0);
+  std::size_t written = 0;
+  // Each time a record, of 16 KiB at most. So many are as many as others of the event loop should wait for.
+  for (unsigned records = 0; written < bytes.size() && records < max_without_waiting; ++records) {
+    ERR_clear_error();
+    const auto rest = bytes + written;
+    std::size_t count = 0;
+    const int result = SSL_write_ex(tls_.get(), rest.data(), rest.size(), &count);
+    written += count;
+    if (result == 1) continue;
+    const int why = SSL_get_error(tls_.get(), result);
+    const bool would_block = why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE;
+    if (!would_block) {
+      ERR_clear_error();
+      state_ = State::failed;
+    }
+    if (written > 0) break;  // what is wrong, the next write is told
+    return Transferred(would_block ? asio::error::would_block : asio::error::connection_reset, 0);
+  }
+  return Transferred(Error(), written);
 }
 
 void TlsStream::cancel() {

@@ -1,6 +1,7 @@
 // A server of HTTP over TLS, and a client of OpenSSL on the test's thread.
 #include "http/tls/tls_stream.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -27,11 +28,12 @@ using namespace std::chrono_literals;
 using test::TestCertificate;
 using ::testing::HasSubstr;
 
-// Says who asks, and how much he has said; for "/long" at length.
+// Says who asks, and how much he has said; for "/long" at length, and for "/some" in a few records.
 class Echo final : public HttpService {
  public:
   Coroutine<> serve(HttpRequest& request, HttpConnection& connection) override {
     if (request.path == "/long") return connection.respond({.body = std::string(long_answer, 'x')});
+    if (request.path == "/some") return connection.respond({.body = std::string(some_answer, 'x') + " bytes\n"});
     const auto& shown = request.peer.certificate;
     return connection.respond({.body = (shown == nullptr ? "nobody" : shown->subject) + " said " +
                                        std::to_string(request.body.text().size()) + " bytes\n"});
@@ -40,6 +42,32 @@ class Echo final : public HttpService {
     return {.status = refusal.status, .body = refusal.message + "\n"};
   }
   static constexpr std::size_t long_answer = std::size_t{8} << 20;
+  static constexpr std::size_t some_answer = 60'000;
+};
+
+// Counts what could not be written at once.
+class WatchedStream final : public HttpStream {
+ public:
+  WatchedStream(std::unique_ptr<HttpStream> stream, std::atomic<int>& late_writes)
+      : HttpStream(HttpPeer(stream->peer())), stream_(std::move(stream)), late_writes_(late_writes) {}
+
+  boost::asio::any_io_executor executor() override { return stream_->executor(); }
+  Coroutine<Result<>> open() override { return stream_->open(); }
+  Coroutine<Transferred> read_some(boost::asio::mutable_buffer bytes) override { return stream_->read_some(bytes); }
+  Coroutine<Transferred> write_some(boost::asio::const_buffer bytes) override {
+    ++late_writes_;
+    return stream_->write_some(bytes);
+  }
+  Transferred write_now(boost::asio::const_buffer bytes) override { return stream_->write_now(bytes); }
+  bool is_at_end() override { return stream_->is_at_end(); }
+  void cancel() override { stream_->cancel(); }
+  Coroutine<> end_sending() override { return stream_->end_sending(); }
+  void shut_down() override { stream_->shut_down(); }
+  void close() override { stream_->close(); }
+
+ private:
+  const std::unique_ptr<HttpStream> stream_;
+  std::atomic<int>& late_writes_;
 };
 
 class TlsClient {
@@ -121,6 +149,9 @@ class TlsStreamTest : public ::testing::Test {
     const auto make = [this](HttpSocket socket, HttpPeer peer) {
       return std::make_unique<TlsStream>(std::move(socket), std::move(peer), *current_.get());
     };
+    serve_by(make, limits);
+  }
+  void serve_by(const MakeHttpStream& make, HttpLimits limits = {}) {
     http_ = std::make_unique<HttpServer>(threads_, HttpOptions{.listen = {.port = 0}, .limits = limits}, service_, log_,
                                          make);
     ASSERT_FALSE(http_->listen().has_error());
@@ -137,6 +168,7 @@ class TlsStreamTest : public ::testing::Test {
   TlsOptions options_;
   Current<TlsContext> current_{nullptr};
   Echo service_;
+  std::atomic<int> late_writes_{0};
   test::RecordingLog log_;
   EventLoops threads_{2, 4};
   std::unique_ptr<HttpServer> http_;
@@ -166,6 +198,20 @@ TEST_F(TlsStreamTest, SaysThatALongAnswerIsWholeThoughItsReaderIsSlow) {
   client.say(request("/long", "", "Connection: close\r\n"));
   EXPECT_GT(client.hear("never").size(), Echo::long_answer);
   EXPECT_TRUE(client.is_whole());
+}
+
+TEST_F(TlsStreamTest, WritesAtOnceWhatTheSocketTakesThoughItIsMoreThanARecord) {
+  serve_by([this](HttpSocket socket, HttpPeer peer) {
+    auto stream = std::make_unique<TlsStream>(std::move(socket), std::move(peer), *current_.get());
+    return std::make_unique<WatchedStream>(std::move(stream), late_writes_);
+  });
+  TlsClient client(http_->port());
+  ASSERT_TRUE(client.open());
+  for (int i = 0; i < 3; ++i) {
+    client.say(request("/some"));
+    EXPECT_THAT(client.hear(" bytes\n"), HasSubstr(std::string(Echo::some_answer, 'x')));
+  }
+  EXPECT_EQ(late_writes_, 0);
 }
 
 TEST_F(TlsStreamTest, AnswersNoRequestThatWasCutOff) {
