@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 
 import { adminOf, Metrics } from './support/admin.mjs';
@@ -224,25 +225,59 @@ test('AMessageThatDoesNotComeToItsEndEndsTheConnection', async (context) => {
   assert.deepEqual([code, reason], [1008, 'the message took too long to arrive']);
 });
 
-test('AClientThatReadsSlowlyLosesNothing', async (context) => {
-  const own = await serve(context, await Components.create('long_messages'), ['--admin-listen', '127.0.0.1:0']);
-  const client = await RawWebSocket.open(own.url);
-  client.socket.pause();
-  const bytes = 6 << 20;
-  const kept = 64 << 20; // by the host for a client, before it takes no more requests of it
-  for (let id = 0; id < 13; ++id) client.send(modernRequest('tools/call', { name: 'text', arguments: { bytes } }, id));
-  client.send(request('ping', undefined, 'last'));
-  const base = await adminOf(own);
-  const answered = async () => (await Metrics.read(base)).requests({ gen_ai_tool_name: 'text' });
-  for (const end = Date.now() + 60_000; (await answered()) * bytes <= kept;) assert.ok(Date.now() < end);
-  client.socket.resume();
-  const seen = new Set();
-  while (seen.size < 14) {
-    const { id, result } = await client.next();
-    if (id !== 'last') assert.equal(result.content[0].text.length, bytes);
-    seen.add(id);
+// A client that reads nothing of what it has asked for, which is more than the host keeps for a client before it takes
+// no more requests of it.
+class SlowReader {
+  static #bytes = 6 << 20;
+  static #kept = 64 << 20;
+
+  static async open(context, options = []) {
+    const own = await serve(context, await Components.create('long_messages'), ['--admin-listen', '127.0.0.1:0', ...options]);
+    const reader = new SlowReader();
+    reader.client = await RawWebSocket.open(own.url);
+    reader.client.socket.pause();
+    const params = { name: 'text', arguments: { bytes: SlowReader.#bytes } };
+    for (let id = 0; id < 13; ++id) reader.client.send(modernRequest('tools/call', params, id));
+    reader.base = await adminOf(own);
+    return reader;
   }
-  client.end();
+
+  // Until so many are there to be read, or more than the host keeps.
+  async untilAnswered(count = SlowReader.#kept / SlowReader.#bytes) {
+    const answered = async () => (await Metrics.read(this.base)).requests({ gen_ai_tool_name: 'text' });
+    for (const end = Date.now() + 60_000; (await answered()) <= count;) assert.ok(Date.now() < end);
+  }
+
+  // All of that, and the answer to a ping with the id "last".
+  async read() {
+    this.client.socket.resume();
+    const seen = new Set();
+    while (seen.size < 14) {
+      const { id, result } = await this.client.next();
+      if (id !== 'last') assert.equal(result.content[0].text.length, SlowReader.#bytes);
+      seen.add(id);
+    }
+    this.client.end();
+  }
+}
+
+test('AClientThatReadsSlowlyLosesNothing', async (context) => {
+  const reader = await SlowReader.open(context);
+  reader.client.send(request('ping', undefined, 'last'));
+  await reader.untilAnswered();
+  await reader.read();
+});
+
+test('AMessageIsNotLateBecauseTheHostHasNotReadIt', async (context) => {
+  const reader = await SlowReader.open(context, ['--body-time-ms', '3000']);
+  // So late that its time is not over before the host stops reading.
+  await reader.untilAnswered(7);
+  const ping = JSON.stringify(request('ping', undefined, 'last'));
+  reader.client.write(frame(ping.slice(0, 9), { fin: false }));
+  await reader.untilAnswered();
+  reader.client.write(frame(ping.slice(9), { opcode: opcodes.continuation }));
+  await sleep(4000);
+  await reader.read();
 });
 
 test('NeedsATokenLikeEverythingElse', async (context) => {

@@ -68,6 +68,7 @@ class WebSocketConnection final : public UpgradedProtocol {
  private:
   Coroutine<bool> accept();
   Coroutine<> read_messages();
+  Coroutine<> wait_until_it_may_read();
   // False: nothing more is read.
   Coroutine<bool> read_piece();
   Coroutine<> take_message();
@@ -154,10 +155,17 @@ Coroutine<bool> WebSocketConnection::accept() {
 Coroutine<> WebSocketConnection::read_messages() {
   bool goes_on = true;
   while (goes_on) {
-    while (!may_read() && !over_)
-      co_await connection_.wake_up();
+    if (!may_read()) co_await wait_until_it_may_read();
     goes_on = co_await read_piece();
   }
+}
+
+Coroutine<> WebSocketConnection::wait_until_it_may_read() {
+  // Meanwhile it is not the client that keeps the message waiting.
+  times_.clear(WebSocketTimes::What::message);
+  while (!may_read() && !over_)
+    co_await connection_.wake_up();
+  if (has_begun_ && !over_) times_.set(WebSocketTimes::What::message, connection_.limits().body_time);
 }
 
 Coroutine<bool> WebSocketConnection::read_piece() {
