@@ -24,6 +24,11 @@ EventStreamResponse::EventStreamResponse(HttpConnection& connection, std::chrono
       reader_(
           std::allocate_shared<ConnectionReader>(FrameAllocator<ConnectionReader>(), connection.shared_from_this())) {}
 
+EventStreamResponse::~EventStreamResponse() {
+  // Nothing else: whoever listened may have gone before.
+  if (kept_ != nullptr) kept_->release();
+}
+
 void EventStreamResponse::poll() {
   if (stream_time_.count() > 0) until_ = connection_.now() + stream_time_;
 }

@@ -25,6 +25,10 @@ class EventStreamResponse {
  public:
   // The connection outlives it. Where there is a stream time, it bounds what is kept.
   EventStreamResponse(HttpConnection& connection, std::chrono::milliseconds stream_time);
+  // Where something has been thrown the stream is still to be let go.
+  ~EventStreamResponse();
+  EventStreamResponse(const EventStreamResponse&) = delete;
+  EventStreamResponse& operator=(const EventStreamResponse&) = delete;
 
   const std::shared_ptr<ConnectionReader>& reader() const { return reader_; }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "support/held_loop.hpp"
 #include "support/raw_client.hpp"
 #include "support/server_fixture.hpp"
+#include "transport/streamable_http/event_stream_response.hpp"
 #include "transport/streamable_http/mcp_service.hpp"
 
 namespace mcph {
@@ -89,6 +91,21 @@ TEST_F(StreamableHttpTest, LosesNoReplyThatComesAsItsClientGoes) {
     Client again(http_.port());
     again.say(head("GET", session) + "Last-Event-ID: " + client.last_id() + "\r\n\r\n");
     EXPECT_NE(again.hear("the reply").find("the reply"), std::string::npos) << turns << " turns";
+  }
+}
+
+TEST_F(StreamableHttpTest, LeavesAStreamToBeResumedThoughItsAnswerEndsByAnException) {
+  const auto log = std::make_shared<EventLog>(EventLog::Limits());
+  const auto stream = log->open_response("s", nullptr);
+  const Session session("s", {.protocol_version = "2025-11-25"});
+  const auto connection =
+      std::make_shared<HttpConnection>(PlainStream::make(HttpSocket(threads_.next_context()), HttpPeer()), http_);
+  try {
+    EventStreamResponse response(*connection, 0ms);
+    response.keep(session, stream, stream->before_first());
+    throw std::bad_alloc();
+  } catch (const std::bad_alloc&) {
+    EXPECT_EQ(log->resume("s", stream->before_first(), {}).outcome, EventLog::Resumption::Outcome::resumed);
   }
 }
 
