@@ -24,6 +24,8 @@ class OutboxReader {
   // [any] The outbox has ended because it was full. Once, whatever the reader does; a reader that has changed outboxes
   // meanwhile asks the one that it reads.
   virtual void outbox_overflowed() = 0;
+  // [any] Another reader waits for this one to leave what it reads. Perhaps once too often.
+  virtual void asked_to_leave() {}
 
  protected:
   ~OutboxReader() = default;

@@ -12,9 +12,9 @@ import { BreakingProxy } from './support/breaking_proxy.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { serve, serveAll } from './support/host.mjs';
-import { onceLost, postModern, request, Session } from './support/http.mjs';
+import { postModern, request, Session } from './support/http.mjs';
 import { untilNoted } from './support/outcomes.mjs';
-import { sseEvents } from './support/sse.mjs';
+import { nextWithData, sseEvents } from './support/sse.mjs';
 
 const host = await serveAll(await Components.create('slow'));
 
@@ -47,8 +47,6 @@ const progressOf = (events) =>
     .filter((message) => message.method === 'notifications/progress')
     .map((message) => message.params.progress);
 const resume = (session, id, options) => session.get({ 'Last-Event-ID': id }, options);
-
-const resumeOnceLost = (session, id) => onceLost(() => resume(session, id));
 
 test('TheEventsOfALegacyStreamHaveIdsAndTheFirstHasNothingElse', async () => {
   const session = await Session.open(host.url);
@@ -86,7 +84,7 @@ test('ALostResponseIsResumedWithTheRestAndItsReply', async () => {
   const lost = await eventsOf(await session.post(waitRequest('lost', 900, 6)), 3);
   assert.deepEqual(progressOf(lost), [1, 2]);
   await sleep(300);
-  const rest = await eventsOf(await resumeOnceLost(session, lost.at(-1).id));
+  const rest = await eventsOf(await resume(session, lost.at(-1).id));
   assertCounted(progressOf(rest), 6, 3);
   assert.equal(messagesOf(rest).at(-1).result.content[0].text, 'lost');
   assert.deepEqual((await outcomes()).filter((each) => each.startsWith('lost')), ['lost begun', 'lost finished']);
@@ -97,7 +95,7 @@ test('AReplyThatCameInTheMeantimeIsKept', async () => {
   const [primer] = await eventsOf(await session.post(waitRequest('kept', 300, 2)), 1);
   await untilNoted(host.url, 'kept finished');
   for (const again of [1, 2]) {
-    const rest = await eventsOf(await resumeOnceLost(session, primer.id));
+    const rest = await eventsOf(await resume(session, primer.id));
     assertCounted(progressOf(rest), 2);
     assert.equal(messagesOf(rest).at(-1).result.content[0].text, 'kept', `time ${again}`);
   }
@@ -110,23 +108,75 @@ test('AStreamReplaysItsOwnEventsOnly', async () => {
   );
   for (const label of ['one', 'two']) await untilNoted(host.url, `${label} finished`);
   for (const [i, label] of ['one', 'two'].entries()) {
-    const messages = messagesOf(await eventsOf(await resumeOnceLost(session, begun[i][0].id)));
+    const messages = messagesOf(await eventsOf(await resume(session, begun[i][0].id)));
     assert.deepEqual(messages.filter((each) => each.result).map((each) => each.result.content[0].text), [label]);
   }
 });
 
-test('ASecondConnectionDoesNotGetAStreamThatIsOpen', async () => {
+// As where the network is gone, of which the host hears nothing.
+test('AStreamThatIsOpenGoesOnOnTheConnectionThatResumesIt', async () => {
   const session = await Session.open(host.url);
-  const response = await session.post(waitRequest('mine', 10_000, 2));
-  const events = [];
-  for await (const event of sseEvents(response.body)) {
-    if (events.push(event) !== 1) continue;
-    const second = await resume(session, event.id);
-    assert.equal(second.status, 409);
-    assert.match((await second.json()).error.message, /open on another connection/);
-  }
-  assertCounted(progressOf(events), 2);
+  const before = sseEvents((await session.post(waitRequest('mine', 2000, 4))).body);
+  const { value: primer } = await before.next();
+  const events = await eventsOf(await resume(session, primer.id));
+  assertCounted(progressOf(events), 4);
   assert.equal(messagesOf(events).at(-1).result.content[0].text, 'mine');
+  await assert.rejects(async () => {
+    for await (const event of before) assert.ok(event);
+  }, 'the connection before is cut off');
+});
+
+test('AStreamThatIsHandedOnAgainAndAgainLosesNothing', async () => {
+  const session = await Session.open(host.url);
+  let response = await session.post(waitRequest('handed on', 4000, 40));
+  const kept = []; // so that nobody but the host ends a connection
+  const heard = [];
+  const isWhole = () => messagesOf(heard).some(({ result }) => result);
+  for (;;) {
+    assert.equal(response.status, 200);
+    const events = sseEvents(response.body);
+    kept.push(events);
+    for (let i = 0; i < 4 && !isWhole(); ++i) {
+      const { value } = await events.next();
+      if (!('comment' in value)) heard.push(value);
+    }
+    if (isWhole()) break;
+    response = await resume(session, heard.at(-1).id);
+  }
+  assertCounted(progressOf(heard), 40);
+  assert.ok(kept.length > 5, `${kept.length} connections`);
+  assert.deepEqual((await outcomes()).filter((each) => each.startsWith('handed on')), ['handed on begun', 'handed on finished']);
+});
+
+test('AStreamIsTakenFromAConnectionWhoseClientReadsNothing', async () => {
+  const session = await Session.open(host.url);
+  await session.ask('logging/setLevel', { level: 'debug' });
+  const flood = { name: 'flood', arguments: { count: 3000, size: 10_000 } };
+  const before = sseEvents((await session.post(request('tools/call', flood, 'flood'))).body);
+  const { value: primer } = await before.next();
+  await sleep(500); // for more than sockets hold
+  const events = await eventsOf(await resume(session, primer.id));
+  assert.equal(messagesOf(events).at(-1).result.content[0].text, 'flooded');
+  await before.return().catch(() => {}); // it may have heard of its end by now
+});
+
+test('AListeningStreamThatIsOpenGoesOnOnTheConnectionThatResumesIt', async (context) => {
+  const own = await Components.create('plain_c');
+  const host = await serve(context, own);
+  const session = await Session.open(host.url);
+  const before = sseEvents((await session.get()).body);
+  const { value: primer } = await before.next();
+  const events = sseEvents((await resume(session, primer.id)).body);
+  assert.equal((await events.next()).value.id, primer.id);
+  await own.add('sample_v1');
+  const told = new Set();
+  while (told.size < 3) told.add(JSON.parse((await nextWithData(events)).data).method);
+  const rest = [];
+  await assert.rejects(async () => {
+    for await (const event of before) rest.push(event);
+  }, 'the connection before is cut off');
+  assert.deepEqual(messagesOf(rest), []);
+  await events.return();
 });
 
 test('AnIdThatIsNoneOfTheSessionIsRefused', async () => {
@@ -152,7 +202,7 @@ test('ACancelledCallEndsItsStreamWithoutAReply', async () => {
   const session = await Session.open(host.url);
   const [primer] = await eventsOf(await session.post(waitRequest('given up', 30_000, 100, 'long')), 1);
   await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
-  const rest = await eventsOf(await resumeOnceLost(session, primer.id));
+  const rest = await eventsOf(await resume(session, primer.id));
   assert.deepEqual(messagesOf(rest).filter((each) => each.id), []);
 });
 
@@ -171,7 +221,7 @@ test('AListeningStreamIsResumedWithWhatWasMissed', async (context) => {
   await own.removeFile('sample_v1.so');
   await host.log.until({ event: 'plugin withdrawn' });
   const seen = [];
-  for await (const event of sseEvents((await resumeOnceLost(session, told.id)).body)) {
+  for await (const event of sseEvents((await resume(session, told.id)).body)) {
     if (event.data && seen.push(JSON.parse(event.data).method) === 5) break;
   }
   assert.ok(!seen.slice(0, 2).includes(JSON.parse(told.data).method), 'what was heard is not repeated');
@@ -228,6 +278,22 @@ test('SdkV1GetsEverythingThoughItsConnectionsAreReset', async (context) => {
   const params = { name: 'wait', arguments: { label: 'through', milliseconds: 3000, reports: 10 } };
   const result = await sdk1.call(client, params, { onprogress });
   assert.equal(result.content[0].text, 'through');
+  assertCounted(progress, 10);
+  await client.close();
+});
+
+// It tries again after a second, and once more, and that is all.
+test('SdkV1GetsItsAnswerThoughTheHostHearsNothingOfItsLostConnection', async (context) => {
+  const proxy = await BreakingProxy.start(context, host.url);
+  const client = await connectHttp(sdk1, proxy.url);
+  const progress = [];
+  const onprogress = (report) => {
+    progress.push(report.progress);
+    if (report.progress === 2) proxy.lose();
+  };
+  const params = { name: 'wait', arguments: { label: 'unheard', milliseconds: 3000, reports: 10 } };
+  const result = await sdk1.call(client, params, { onprogress });
+  assert.equal(result.content[0].text, 'unheard');
   assertCounted(progress, 10);
   await client.close();
 });

@@ -18,4 +18,13 @@ void ConnectionReader::outbox_overflowed() {
   });
 }
 
+void ConnectionReader::asked_to_leave() {
+  boost::asio::post(connection_->executor(), [self = shared_from_this()] {
+    // The connection may be busy with another request by now.
+    if (self->has_left_) return;
+    self->connection_->abort();
+    self->connection_->wake();
+  });
+}
+
 }  // namespace mcph

@@ -12,6 +12,10 @@ namespace {
 // The newest events of a stream, with each further one.
 constexpr std::size_t max_compared = 128;
 
+bool are_same(const std::weak_ptr<OutboxReader>& a, const std::weak_ptr<OutboxReader>& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+
 // Digits as std::to_string writes them.
 std::optional<std::uint64_t> read_number(std::string_view text) {
   std::uint64_t number = 0;
@@ -66,12 +70,24 @@ void EventStream::release() {
   std::shared_ptr<Outbox> outbox;
   const auto log = log_.lock();
   if (log == nullptr) return;
-  const MutexLock lock(log->mutex_);
+  MutexLock lock(log->mutex_);
   carried_ = false;
+  carrier_.reset();
+  const auto next = next_.lock();
   if (session_ != nullptr) log->use(*session_);
-  if (outbox_ == nullptr) return;
-  outbox_->read_by(weak_from_this());
-  outbox = log->drain(*this);
+  if (outbox_ != nullptr) {
+    outbox_->read_by(weak_from_this());
+    outbox = log->drain(*this);
+  }
+  lock.unlock();
+  if (next != nullptr) next->outbox_filled();
+}
+
+bool EventStream::is_awaited_by(const std::weak_ptr<OutboxReader>& reader) const {
+  const auto log = log_.lock();
+  if (log == nullptr) return false;
+  const MutexLock lock(log->mutex_);
+  return carried_ && are_same(next_, reader);
 }
 
 void EventStream::outbox_filled() {
@@ -85,20 +101,24 @@ void EventStream::outbox_filled() {
 EventLog::EventLog(Limits limits, Clock clock) : limits_(limits), clock_(std::move(clock)) {}
 
 std::shared_ptr<EventStream> EventLog::open_response(const std::string& session, std::shared_ptr<Outbox> outbox,
-                                                     const Principal& opener) {
-  return open(session, EventId::Kind::response, std::move(outbox), opener);
+                                                     const Principal& opener,
+                                                     const std::weak_ptr<OutboxReader>& carrier) {
+  return open(session, EventId::Kind::response, std::move(outbox), opener, carrier);
 }
 
-std::shared_ptr<EventStream> EventLog::open_listening(const std::string& session, const Principal& opener) {
-  return open(session, EventId::Kind::listening, nullptr, opener);
+std::shared_ptr<EventStream> EventLog::open_listening(const std::string& session, const Principal& opener,
+                                                      const std::weak_ptr<OutboxReader>& carrier) {
+  return open(session, EventId::Kind::listening, nullptr, opener, carrier);
 }
 
 std::shared_ptr<EventStream> EventLog::open(const std::string& session, EventId::Kind kind,
-                                            std::shared_ptr<Outbox> outbox, const Principal& opener) {
+                                            std::shared_ptr<Outbox> outbox, const Principal& opener,
+                                            const std::weak_ptr<OutboxReader>& carrier) {
   const MutexLock lock(mutex_);
   auto& events = find_or_make(session);
   const EventId before_first{kind, ++streams_opened_, 0};
   auto stream = std::make_shared<EventStream>(weak_from_this(), events, before_first, std::move(outbox), opener);
+  stream->carrier_ = carrier;
   events.streams.emplace(before_first.stream, stream);
   use(events);
   count(events, stream_cost);
@@ -107,22 +127,43 @@ std::shared_ptr<EventStream> EventLog::open(const std::string& session, EventId:
 }
 
 EventLog::Resumption EventLog::resume(const std::string& session, const EventId& last,
-                                      const std::weak_ptr<OutboxReader>& reader, const MayHear& may_hear) {
-  const MutexLock lock(mutex_);
+                                      const std::weak_ptr<OutboxReader>& reader, const MayHear& may_hear, Asks asks) {
+  MutexLock lock(mutex_);
+  const auto stream = find(session, last, may_hear);
+  if (stream == nullptr) return {};
+  const bool is_next = are_same(stream->next_, reader);
+  if (asks == Asks::again && !is_next) return {Resumption::Outcome::carried, stream};
+  if (!stream->carried_) return carry(stream, last, reader);
+  const auto overtaken = is_next ? nullptr : stream->next_.lock();
+  const auto carrier = stream->carrier_.lock();
+  stream->next_ = reader;
+  lock.unlock();
+  if (overtaken != nullptr) overtaken->outbox_filled();
+  if (carrier != nullptr) carrier->asked_to_leave();
+  return {Resumption::Outcome::carried, stream};
+}
+
+std::shared_ptr<EventStream> EventLog::find(const std::string& session, const EventId& last,
+                                            const MayHear& may_hear) const {
   const auto entry = by_session_.find(session);
-  if (entry == by_session_.end()) return {};
+  if (entry == by_session_.end()) return nullptr;
   const auto found = entry->second->streams.find(last.stream);
-  if (found == entry->second->streams.end()) return {};
-  const auto stream = found->second;
-  if (stream->before_first_.kind != last.kind || last.number > stream->last_) return {};
-  if (may_hear != nullptr && !may_hear(stream->opener_)) return {};
-  if (stream->carried_) return {.outcome = Resumption::Outcome::carried};
+  if (found == entry->second->streams.end()) return nullptr;
+  const auto& stream = found->second;
+  if (stream->before_first_.kind != last.kind || last.number > stream->last_) return nullptr;
+  if (may_hear != nullptr && !may_hear(stream->opener_)) return nullptr;
   // A reply that is no longer kept will not come again.
   const bool has_reply = !stream->events_.empty() && stream->events_.back().id.number == stream->last_;
-  if (stream->ended_ && !has_reply && last.number < stream->last_) return {};
+  if (stream->ended_ && !has_reply && last.number < stream->last_) return nullptr;
+  return stream;
+}
 
+EventLog::Resumption EventLog::carry(const std::shared_ptr<EventStream>& stream, const EventId& last,
+                                     const std::weak_ptr<OutboxReader>& reader) {
   stream->carried_ = true;
-  use(*entry->second);
+  stream->carrier_ = reader;
+  stream->next_.reset();  // whoever has asked for it before is too late
+  use(*stream->session_);
   Resumption resumption{Resumption::Outcome::resumed, stream, last, {}, stream->outbox_};
   if (resumption.outbox != nullptr) resumption.outbox->read_by(reader);
   const auto is_missed = [&](const Event& event) { return event.id.number > last.number; };

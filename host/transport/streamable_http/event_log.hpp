@@ -11,7 +11,8 @@
 //   a stream is | entered when                      | what still comes of it     | left for
 //   ------------+-----------------------------------+----------------------------+----------------------------------
 //   carried     | a connection opens or resumes it  | the connection takes it    | waiting or over, when that
-//               |                                   | and adds it here           | releases it
+//               |                                   | and adds it here           | releases it, as it is asked to
+//               |                                   |                            | when another one resumes it
 //   waiting     | its connection has gone, and its  | the log takes it from the  | carried, when it is resumed; over,
 //               | reply has not come                | outbox                     | when the reply has come
 //   over        | nothing more comes, and nobody    | nothing                    | carried, when it is resumed; gone,
@@ -19,12 +20,13 @@
 //   gone        | its session ended, a message of   | nothing                    |
 //               | it was lost, or it was dropped    |                            |
 //
-// Invariants. One connection at most carries a stream. An event's number is never used twice, and grows by one: what a
-// client has not heard is what has a larger number. Bounds take
-// the oldest event first, but a session's bound leaves one that alone is larger than it, so a stream that is resumed
-// may lack events before such a one and after it. A stream that has lost its reply is not resumed from before that.
-// `bytes` of all is the sum of those of the sessions, and each of these the sum of the costs of its streams and events.
-// No outbox is let go under the lock, because that may end a call.
+// Invariants. One connection at most carries a stream: whoever resumes one that is carried waits until it is released,
+// so that all that the other one has taken is here, and the last who has asked gets it. An event's number is never used
+// twice, and grows by one: what a client has not heard is what has a larger number. Bounds take the oldest event first,
+// but a session's bound leaves one that alone is larger than it, so a stream that is resumed may lack events before
+// such a one and after it. A stream that has lost its reply is not resumed from before that. `bytes` of all is the sum
+// of those of the sessions, and each of these the sum of the costs of its streams and events. No outbox is let go under
+// the lock, because that may end a call.
 #pragma once
 
 #include <chrono>
@@ -104,6 +106,8 @@ class EventStream final : public OutboxReader, public std::enable_shared_from_th
   void lose();
   // The connection that carried it does so no more: until it is resumed, what comes to its outbox goes to the log.
   void release();
+  // Whether it is still carried, and nobody has asked for it since this reader has, which is woken when that changes.
+  bool is_awaited_by(const std::weak_ptr<OutboxReader>& reader) const;
 
  private:
   friend class EventLog;
@@ -118,7 +122,9 @@ class EventStream final : public OutboxReader, public std::enable_shared_from_th
                                     // null for any other stream
   const Principal opener_;
   std::deque<Event> events_;
-  bool carried_ = true;  // by a connection
+  bool carried_ = true;                  // by a connection
+  std::weak_ptr<OutboxReader> carrier_;  // of that connection
+  std::weak_ptr<OutboxReader> next_;     // who has asked for it last, while another one carried it
   bool ended_ = false;
 };
 
@@ -138,25 +144,30 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   explicit EventLog(Limits limits, Clock clock = std::chrono::steady_clock::now);
 
   // A stream that begins on the connection that asks, for this principal. Of a response with the outbox that it comes
-  // from.
+  // from. The carrier is asked to leave where another connection resumes the stream.
   std::shared_ptr<EventStream> open_response(const std::string& session, std::shared_ptr<Outbox> outbox,
-                                             const Principal& opener = anonymous);
-  std::shared_ptr<EventStream> open_listening(const std::string& session, const Principal& opener = anonymous);
+                                             const Principal& opener = anonymous,
+                                             const std::weak_ptr<OutboxReader>& carrier = {});
+  std::shared_ptr<EventStream> open_listening(const std::string& session, const Principal& opener = anonymous,
+                                              const std::weak_ptr<OutboxReader>& carrier = {});
 
   // A stream from behind one of its events on.
   struct Resumption {
-    enum class Outcome { resumed, unknown, carried };  // carried: another connection does
+    // carried: another connection does, and has been asked to leave; or another one has asked since.
+    enum class Outcome { resumed, unknown, carried };
     Outcome outcome = Outcome::unknown;
-    std::shared_ptr<EventStream> stream = nullptr;
+    std::shared_ptr<EventStream> stream = nullptr;  // null where it is unknown
     EventId last = {};
     std::vector<Event> missed = {};
     std::shared_ptr<Outbox> outbox = nullptr;  // what is still to come of a response; null if nothing is
   };
   // Where it is resumed, the reader, which asks, is from now on the one who takes from the outbox. It is unknown to
-  // those who may not hear what its opener may; null: everybody may.
+  // those who may not hear what its opener may; null: everybody may. Whoever waits for one that is carried
+  // (EventStream::is_awaited_by) asks again then.
   using MayHear = std::function<bool(const Principal& opener)>;
+  enum class Asks { first, again };
   Resumption resume(const std::string& session, const EventId& last, const std::weak_ptr<OutboxReader>& reader,
-                    const MayHear& may_hear = nullptr);
+                    const MayHear& may_hear = nullptr, Asks asks = Asks::first);
 
   // The session has ended.
   void forget(const std::string& session);
@@ -171,7 +182,12 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   using ByUse = std::list<SessionEvents>;  // the one that was used longest ago first
 
   std::shared_ptr<EventStream> open(const std::string& session, EventId::Kind kind, std::shared_ptr<Outbox> outbox,
-                                    const Principal& opener);
+                                    const Principal& opener, const std::weak_ptr<OutboxReader>& carrier);
+  // Null if it is unknown, or cannot be resumed from there.
+  std::shared_ptr<EventStream> find(const std::string& session, const EventId& last, const MayHear& may_hear) const
+      REQUIRES(mutex_);
+  Resumption carry(const std::shared_ptr<EventStream>& stream, const EventId& last,
+                   const std::weak_ptr<OutboxReader>& reader) REQUIRES(mutex_);
   EventId add(EventStream& stream, std::shared_ptr<const std::string> message) REQUIRES(mutex_);
   EventId add(EventStream& stream, std::string message) REQUIRES(mutex_);
   // Of a stream that listens: an earlier event that says the same.

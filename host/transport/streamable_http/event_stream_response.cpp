@@ -13,6 +13,9 @@ namespace {
 // After which a client comes back whose connection was closed to be polled.
 constexpr std::chrono::milliseconds retry_time{1000};
 
+// In which a connection leaves a stream that another one resumes: all that it waits for is work on what it has taken.
+constexpr std::chrono::milliseconds leaving_time{5000};
+
 // Since this revision a client takes an event without data, and comes back to a stream that the server has left.
 constexpr std::string_view polls_since = "2025-11-25";
 
@@ -26,7 +29,13 @@ EventStreamResponse::EventStreamResponse(HttpConnection& connection, std::chrono
 
 EventStreamResponse::~EventStreamResponse() {
   // Nothing else: whoever listened may have gone before.
-  if (kept_ != nullptr) kept_->release();
+  if (kept_ != nullptr) release(*kept_);
+}
+
+Coroutine<> EventStreamResponse::wait_for(const EventStream& stream) {
+  connection_.begin_waiting(leaving_time);
+  while (stream.is_awaited_by(reader_) && !connection_.is_disconnected() && !connection_.is_time_up())
+    co_await connection_.wake_up();
 }
 
 void EventStreamResponse::poll() {
@@ -60,7 +69,7 @@ Coroutine<Outbox::Content> EventStreamResponse::next(Outbox& outbox) {
   connection_.begin_waiting(patience);
   for (;;) {
     // What is taken must be written or kept, and there is no one to write to.
-    if (connection_.is_disconnected()) co_return Outbox::Content{};
+    if (connection_.is_disconnected() || connection_.is_cut_off()) co_return Outbox::Content{};
     auto content = outbox.take();
     if (!content.empty() || connection_.is_time_up()) co_return content;
     co_await connection_.wake_up();
@@ -135,7 +144,12 @@ void EventStreamResponse::let_go() {
     for (auto& message : notifications_->outbox().take().messages)
       kept->add(std::move(message));
   }
-  kept->release();
+  release(*kept);
+}
+
+void EventStreamResponse::release(EventStream& kept) {
+  reader_->leave();
+  kept.release();
 }
 
 }  // namespace mcph

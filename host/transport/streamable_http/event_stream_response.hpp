@@ -32,6 +32,9 @@ class EventStreamResponse {
 
   const std::shared_ptr<ConnectionReader>& reader() const { return reader_; }
 
+  // Until the connection that carries the stream has left it; or its client is gone, another one has asked for the
+  // stream since, or it takes too long.
+  Coroutine<> wait_for(const EventStream& stream);
   // From now on the client is to come back after the stream time, if it is of a revision that does.
   void poll();
   // What is written is kept in the session's stream. `last` is the event behind which the connection goes on.
@@ -56,6 +59,7 @@ class EventStreamResponse {
   Coroutine<bool> write_events(Outbox& outbox, Outbox::Content& content);
   void compose(std::string& text, std::string& events, Outbox::Content& content) const;
   void append_next(std::string& events, std::string message) const;
+  void release(EventStream& kept);
   bool is_late() const { return until_ && connection_.now() >= *until_; }
 
   HttpConnection& connection_;

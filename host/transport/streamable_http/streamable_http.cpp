@@ -207,7 +207,7 @@ void StreamableHttp::keep_response(EventStreamResponse& response, const HttpHead
                                    std::shared_ptr<Outbox> outbox) {
   const auto session = endpoint_.admit_stream(head).session;
   if (session == nullptr) return response.keep_nothing();
-  auto stream = events_->open_response(session->id(), std::move(outbox), head.principal);
+  auto stream = events_->open_response(session->id(), std::move(outbox), head.principal, response.reader());
   const auto id = stream->before_first();
   response.keep(*session, std::move(stream), id);
 }
@@ -235,16 +235,24 @@ Coroutine<> StreamableHttp::answer_get(HttpRequest& request, HttpConnection& con
   session->caller_as(head.principal);
   EventStreamResponse response(connection, options_.stream_time);
   EventLog::Resumption resumption;
+  auto asks = EventLog::Asks::first;
   bool has_room = true;
   // Much may have been missed.
   const std::function<void()> find_place = [&] {
-    resumption = head.last_event_id ? resume(*session, head, response.reader()) : listening(*session, head);
-    if (resumption.stream == nullptr) return;
+    resumption = head.last_event_id ? resume(*session, head, response.reader(), asks)
+                                    : listening(*session, head, response.reader());
+    if (resumption.outcome != EventLog::Resumption::Outcome::resumed) return;
     response.keep(*session, resumption.stream, resumption.last);
     has_room = response.append_missed(std::exchange(resumption.missed, {}));
   };
   co_await connection.work_on(0, find_place);
-  if (resumption.stream == nullptr) {
+  if (resumption.outcome == EventLog::Resumption::Outcome::carried) {
+    // Its client has lost the connection that carries it, and the host has not heard of that.
+    co_await response.wait_for(*resumption.stream);
+    asks = EventLog::Asks::again;
+    co_await connection.work_on(0, find_place);
+  }
+  if (resumption.outcome != EventLog::Resumption::Outcome::resumed) {
     auto refusing = refuse(request, connection, refuse_resumption(resumption.outcome));
     co_return co_await std::move(refusing);
   }
@@ -266,19 +274,20 @@ Coroutine<> StreamableHttp::answer_get(HttpRequest& request, HttpConnection& con
 }
 
 EventLog::Resumption StreamableHttp::resume(const Session& session, const HttpHead& head,
-                                            const std::shared_ptr<OutboxReader>& reader) {
+                                            const std::shared_ptr<OutboxReader>& reader, EventLog::Asks asks) {
   const auto id = EventId::read(*head.last_event_id);
   if (!id) return {};
   // Another credential of the same principal may give other rights.
   const auto may_hear = [&](const Principal& opener) { return server_.see_the_same(opener, head.principal); };
-  auto resumption = events_->resume(session.id(), *id, reader, may_hear);
+  auto resumption = events_->resume(session.id(), *id, reader, may_hear, asks);
   // Of listening nothing is lost but what was on the way: the session keeps what nobody hears.
   const bool forgotten = resumption.outcome == EventLog::Resumption::Outcome::unknown;
-  return forgotten && id->kind == EventId::Kind::listening ? listening(session, head) : std::move(resumption);
+  return forgotten && id->kind == EventId::Kind::listening ? listening(session, head, reader) : std::move(resumption);
 }
 
-EventLog::Resumption StreamableHttp::listening(const Session& session, const HttpHead& head) {
-  auto stream = events_->open_listening(session.id(), head.principal);
+EventLog::Resumption StreamableHttp::listening(const Session& session, const HttpHead& head,
+                                               const std::shared_ptr<OutboxReader>& reader) {
+  auto stream = events_->open_listening(session.id(), head.principal, reader);
   const auto id = stream->before_first();
   return {EventLog::Resumption::Outcome::resumed, std::move(stream), id};
 }

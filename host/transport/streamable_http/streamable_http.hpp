@@ -59,9 +59,10 @@ class StreamableHttp {
   // The response to this request can be had again by a client that comes back.
   void keep_response(EventStreamResponse& response, const HttpHead& head, std::shared_ptr<Outbox> outbox);
   // After the Last-Event-ID of the head.
-  EventLog::Resumption resume(const Session& session, const HttpHead& head,
-                              const std::shared_ptr<OutboxReader>& reader);
-  EventLog::Resumption listening(const Session& session, const HttpHead& head);
+  EventLog::Resumption resume(const Session& session, const HttpHead& head, const std::shared_ptr<OutboxReader>& reader,
+                              EventLog::Asks asks);
+  EventLog::Resumption listening(const Session& session, const HttpHead& head,
+                                 const std::shared_ptr<OutboxReader>& reader);
   // A stream whose answer is still to come, or has come while nobody listened.
   Coroutine<> resume_response(EventStreamResponse& response, std::shared_ptr<Outbox> outbox);
 

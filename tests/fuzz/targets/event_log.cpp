@@ -93,8 +93,10 @@ class Session {
 
   void resume(const std::string& session, const EventId& last) {
     const auto resumption = log_->resume(session, last, {});
-    expect((resumption.stream != nullptr) == (resumption.outcome == EventLog::Resumption::Outcome::resumed));
-    if (resumption.stream == nullptr) return expect(resumption.missed.empty() && resumption.outbox == nullptr);
+    using Outcome = EventLog::Resumption::Outcome;
+    expect((resumption.stream == nullptr) == (resumption.outcome == Outcome::unknown));
+    if (resumption.outcome != Outcome::resumed)
+      return expect(resumption.missed.empty() && resumption.outbox == nullptr);
     const auto& told = told_.at(last.stream);
     expect(told.session == session && told.stream == resumption.stream);
     auto number = last.number;

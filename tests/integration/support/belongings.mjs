@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 
 import {
-  contentHeaders, initializeRequest, modernHeaders, modernMeta, modernRequest, newestLegacy, onceLost, request,
+  contentHeaders, initializeRequest, modernHeaders, modernMeta, modernRequest, newestLegacy, request,
 } from './http.mjs';
 import { nextWithData, sseEvents, sseMessages } from './sse.mjs';
 import { bearer } from './team.mjs';
@@ -193,7 +193,7 @@ export const belongings = {
     },
     async resume(who, headers, eventId) {
       const more = { ...headers, Accept: 'text/event-stream', 'Last-Event-ID': eventId };
-      return heard(await onceLost(() => who.send('GET', '/mcp', { headers: more })));
+      return heard(await who.send('GET', '/mcp', { headers: more }));
     },
     works: ({ text }, { secret }) => text?.includes(secret) ?? false,
   },

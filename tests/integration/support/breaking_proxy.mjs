@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net';
 
 export class BreakingProxy {
   #sockets = new Set();
+  #clients = new Set(); // of these, those of clients
   #said = []; // by clients and by the host, piece by piece
   #waiting = new Set();
 
@@ -26,6 +27,10 @@ export class BreakingProxy {
   break() {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
+  // The same for clients; the host hears nothing of it.
+  lose() {
+    for (const socket of this.#clients) socket.resetAndDestroy();
+  }
 
   // How many pieces of what was said are such; until there is one.
   count(isSuch) {
@@ -47,8 +52,12 @@ export class BreakingProxy {
       this.#sockets.add(socket);
       socket.on('error', () => {});
       socket.on('data', (piece) => this.#hear(piece.toString('latin1')));
-      socket.on('close', () => this.#sockets.delete(socket));
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        this.#clients.delete(socket);
+      });
     }
+    this.#clients.add(client);
     client.pipe(host).pipe(client);
   }
 }

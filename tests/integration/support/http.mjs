@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 
 import { sseMessages } from './sse.mjs';
-import { until } from './until.mjs';
 
 export const legacyRevisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 export const newestLegacy = '2025-11-25';
@@ -97,15 +96,6 @@ export class Session {
   delete() {
     return fetch(this.url, { method: 'DELETE', headers: this.headers });
   }
-}
-
-// What `resume` gets of a stream, once the host has noticed that nobody listens to it any more.
-export function onceLost(resume) {
-  return until(async () => {
-    const response = await resume();
-    if (response.status !== 409) return response;
-    return void (await response.arrayBuffer());
-  }, () => 'nobody listens any more');
 }
 
 // Every message of a response, in order: notifications, if any, and the answer.

@@ -53,7 +53,8 @@ class EventLogTest : public ::testing::Test {
   }
   Messages missed(const std::string& session, const std::string& id) {
     auto resumption = resume(session, id);
-    if (resumption.stream == nullptr) return {resumption.outcome == Resumed::carried ? "carried" : "unknown"};
+    if (resumption.outcome == Resumed::carried) return {"carried"};
+    if (resumption.outcome == Resumed::unknown) return {"unknown"};
     resumption.stream->release();
     return texts(resumption.missed);
   }
@@ -108,14 +109,56 @@ TEST_F(EventLogTest, KnowsNoStreamOfAnotherSessionAndNoneThatIsMadeUp) {
   EXPECT_EQ(missed("mine", "r1-0"), Messages{"r1-1 secret"});
 }
 
-TEST_F(EventLogTest, GivesNoStreamToASecondConnection) {
-  const auto stream = open("s");
+TEST_F(EventLogTest, GivesAStreamToASecondConnectionOnceTheFirstHasLeftIt) {
+  const auto first = std::make_shared<CountingReader>();
+  const auto second = std::make_shared<CountingReader>();
+  const auto stream = log_->open_response("s", nullptr, anonymous, first);
+  const auto before = stream->before_first();
   stream->add("a");
-  EXPECT_EQ(missed("s", "r1-0"), Messages{"carried"});
+  EXPECT_EQ(log_->resume("s", before, second).outcome, Resumed::carried);
+  EXPECT_EQ(first->requests_to_leave, 1);
+  EXPECT_TRUE(stream->is_awaited_by(second));
+  stream->add("b");  // the first had taken it before it heard of that
+  EXPECT_EQ(second->wakes, 0);
   stream->release();
-  const auto resumption = resume("s", "r1-0");
+  EXPECT_EQ(second->wakes, 1);
+  EXPECT_FALSE(stream->is_awaited_by(second));
+  const auto resumption = log_->resume("s", before, second, nullptr, EventLog::Asks::again);
   EXPECT_EQ(resumption.outcome, Resumed::resumed);
-  EXPECT_EQ(missed("s", "r1-0"), Messages{"carried"});
+  EXPECT_EQ(texts(resumption.missed), (Messages{"r1-1 a", "r1-2 b"}));
+  EXPECT_EQ(log_->resume("s", before, first).outcome, Resumed::carried);
+  EXPECT_EQ(second->requests_to_leave, 1) << "now it is the one that carries it";
+}
+
+TEST_F(EventLogTest, GivesAStreamToWhoHasAskedForItLast) {
+  const auto second = std::make_shared<CountingReader>();
+  const auto third = std::make_shared<CountingReader>();
+  const auto stream = open("s");
+  const auto before = stream->before_first();
+  const auto outcome = [&](const std::shared_ptr<CountingReader>& reader, EventLog::Asks asks) {
+    return log_->resume("s", before, reader, nullptr, asks).outcome;
+  };
+  EXPECT_EQ(outcome(second, EventLog::Asks::first), Resumed::carried);
+  EXPECT_EQ(outcome(third, EventLog::Asks::first), Resumed::carried);
+  EXPECT_EQ(second->wakes, 1) << "it need not wait any more";
+  EXPECT_FALSE(stream->is_awaited_by(second));
+  EXPECT_TRUE(stream->is_awaited_by(third));
+  stream->release();
+  EXPECT_EQ(outcome(second, EventLog::Asks::again), Resumed::carried);
+  // One who comes before the third knows that it could have it.
+  EXPECT_EQ(outcome(second, EventLog::Asks::first), Resumed::resumed);
+  EXPECT_EQ(outcome(third, EventLog::Asks::again), Resumed::carried);
+  EXPECT_EQ(second->requests_to_leave, 0) << "the third has asked before it";
+}
+
+TEST_F(EventLogTest, AsksNobodyToLeaveWhatCannotBeResumed) {
+  const auto first = std::make_shared<CountingReader>();
+  const auto stream = log_->open_response("s", nullptr, anonymous, first);
+  const auto nobody = [](const Principal&) { return false; };
+  EXPECT_EQ(log_->resume("s", stream->before_first(), reader_, nobody).outcome, Resumed::unknown);
+  EXPECT_EQ(missed("other", "r1-0"), Messages{"unknown"});
+  EXPECT_EQ(missed("s", "r1-1"), Messages{"unknown"}) << "an event that has not been";
+  EXPECT_EQ(first->requests_to_leave, 0);
 }
 
 TEST_F(EventLogTest, TakesWhatComesWhileNobodyCarriesTheStream) {

@@ -94,6 +94,42 @@ TEST_F(StreamableHttpTest, LosesNoReplyThatComesAsItsClientGoes) {
   }
 }
 
+TEST_F(StreamableHttpTest, HandsAStreamToTheConnectionThatResumesItThoughTheOtherIsStillThere) {
+  const auto session = open_session("2025-11-25");
+  Client client(http_.port());
+  auto& call = this->call(client, session);
+  Client again(http_.port());
+  again.say(head("GET", session) + "Last-Event-ID: " + client.last_id() + "\r\n\r\n");
+  EXPECT_NE(again.hear("\n\n").find("text/event-stream"), std::string::npos);
+  EXPECT_EQ(client.hear_until_closed().find("0\r\n\r\n"), std::string::npos) << "it is cut off";
+  call.complete(Outcome::result, std::string(result));
+  EXPECT_NE(again.hear("the reply").find("the reply"), std::string::npos);
+}
+
+// The second connection, the first one's leaving, and the reply come in every order.
+TEST_F(StreamableHttpTest, LosesNoReplyThatComesAsAnotherConnectionResumes) {
+  for (int turns = 0; turns < 12; ++turns) {
+    const auto session = open_session("2025-11-25");
+    Client client(http_.port());
+    auto& call = this->call(client, session);
+    Client again(http_.port());
+    std::promise<void> told;
+    {
+      const test::HeldLoop held(threads_.next_context());
+      again.say(head("GET", session) + "Last-Event-ID: " + client.last_id() + "\r\n\r\n");
+      after_turns(turns, [&] {
+        call.complete(Outcome::result, std::string(result));
+        told.set_value();
+      });
+    }
+    told.get_future().wait();
+    const auto& heard = again.hear("the reply");
+    const auto reply = heard.find("the reply");
+    ASSERT_NE(reply, std::string::npos) << turns << " turns: " << heard;
+    EXPECT_EQ(again.hear("0\r\n\r\n").find("the reply", reply + 1), std::string::npos) << turns << " turns";
+  }
+}
+
 TEST_F(StreamableHttpTest, LeavesAStreamToBeResumedThoughItsAnswerEndsByAnException) {
   const auto log = std::make_shared<EventLog>(EventLog::Limits());
   const auto stream = log->open_response("s", nullptr);
