@@ -253,7 +253,9 @@ std::string DebugData::build_id() const {
   const auto size = elf_ == nullptr ? 0 : ::dwelf_elf_gnu_build_id(elf_.get(), &bytes);
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr unsigned low_bits = 15;
+  constexpr ssize_t max_bytes = 64;  // linkers make 8 to 20, and who wants more says them himself
   std::string text;
+  if (size > max_bytes) return text;
   for (ssize_t i = 0; i < size; ++i) {
     const unsigned byte = static_cast<const unsigned char*>(bytes)[i];
     text += digits[byte >> 4U];

@@ -30,7 +30,7 @@ class DebugData {
   // the library is mapped. Empty: nothing is known.
   std::vector<SourceFrame> frames_at(std::uint64_t offset);
 
-  // In hex; empty where the file has none.
+  // In hex, of at most 128 digits; empty where the file has none, or a longer one.
   std::string build_id() const;
 
  private:

@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_output_bytes = std::size_t{4} << 20;
 constexpr std::size_t max_frames_of_place = 64;
+constexpr std::size_t max_build_id_digits = 128;
 
 // A program that has been started, which this ends.
 class Started {
@@ -89,7 +90,9 @@ void read_line(std::string_view line, Symbols& symbols) {
   const auto first = cut(line, ' ');
   if (first == "build-id") {
     constexpr std::string_view digits = "0123456789abcdef";
-    if (line.find_first_not_of(digits) == std::string_view::npos) symbols.build_id = line;
+    // It becomes part of a line of the log.
+    const bool is_short = line.size() <= max_build_id_digits;
+    if (is_short && line.find_first_not_of(digits) == std::string_view::npos) symbols.build_id = line;
     return;
   }
   std::size_t place = 0;

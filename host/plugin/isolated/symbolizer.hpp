@@ -24,7 +24,7 @@ struct SourceFrame {
 struct Symbols {
   // Of each place that was asked for: what was inlined there, innermost first, and then the function around it.
   std::vector<std::vector<SourceFrame>> places;
-  std::string build_id;  // of the library, in hex; empty: it has none
+  std::string build_id;  // of the library, in hex, of at most 128 digits; empty: it has none
 };
 
 class Symbolizer {
