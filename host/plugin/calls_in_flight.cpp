@@ -118,7 +118,8 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::give_up_all() {
 
 bool CallsInFlight::take_given_up(std::uint64_t id) {
   const MutexLock lock(mutex_);
-  return id <= all_given_up_to_ || given_up_.erase(id) > 0;
+  // No call has the id 0.
+  return (id != 0 && id <= all_given_up_to_) || given_up_.erase(id) > 0;
 }
 
 bool CallsInFlight::has_given_up() const {

@@ -87,6 +87,7 @@ TEST(CallsInFlight, KnowsNothingOfAnIdThatItNeverGave) {
   const auto id = calls.add(std::make_shared<test::SilentCall>());
   EXPECT_EQ(calls.find(0), nullptr);
   EXPECT_EQ(calls.take(id + 1), nullptr);
+  EXPECT_FALSE(calls.take_given_up(0));
   EXPECT_EQ(calls.size(), 1U);
 }
 
@@ -114,6 +115,7 @@ TEST(CallsInFlight, GivesUpAllAtOnce) {
   EXPECT_TRUE(calls.take_given_up(id));
   EXPECT_TRUE(calls.take_given_up(last));
   EXPECT_FALSE(calls.take_given_up(last + 1));
+  EXPECT_FALSE(calls.take_given_up(0));
 }
 
 TEST(CallsInFlight, KnowsACallThatItGaveUpOnce) {

@@ -337,6 +337,14 @@ TEST_F(WorkerPluginTest, HearsOnlyTheFirstCompletion) {
   EXPECT_TRUE(eventually([&] { return captured_.text().find("unknown or completed already") != std::string::npos; }));
 }
 
+TEST_F(WorkerPluginTest, ReportsOneThatCompletesTheCallThatIsNone) {
+  load();
+  EXPECT_EQ(call("completes_call_0"), result("{}"));
+  EXPECT_TRUE(eventually([&] {
+    return captured_.text().find("it completed call 0, which is unknown or completed already") != std::string::npos;
+  }));
+}
+
 std::string forging(Frame::Kind kind, const std::string& call = "another") {
   return R"({"forges":")" + std::to_string(static_cast<int>(kind)) + R"(","forged_call":")" + call + "\"}";
 }
