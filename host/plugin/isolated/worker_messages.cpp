@@ -27,22 +27,13 @@ namespace to_worker {
 Frame frame_of(const Load& message) {
   return {.kind = Kind::load, .id = message.query, .text = message.setup};
 }
-static Load read_load(const Frame& frame) {
-  return {frame.id, frame.text};
-}
 
 Frame frame_of(const Describe& message) {
   return {.kind = Kind::describe, .id = message.query};
 }
-static Describe read_describe(const Frame& frame) {
-  return {frame.id};
-}
 
 Frame frame_of(const Start& message) {
   return {.kind = Kind::start, .id = message.query};
-}
-static Start read_start(const Frame& frame) {
-  return {frame.id};
 }
 
 Frame frame_of(const Invoke& message) {
@@ -56,15 +47,9 @@ static std::optional<Message> read_invoke(const Frame& frame) {
 Frame frame_of(const Cancel& message) {
   return {.kind = Kind::cancel, .number = message.reason, .id = message.call};
 }
-static Cancel read_cancel(const Frame& frame) {
-  return {frame.id, frame.number};
-}
 
 Frame frame_of(const Answer& message) {
   return {.kind = Kind::answer, .id = message.query, .text = message.text};
-}
-static Answer read_answer(const Frame& frame) {
-  return {frame.id, frame.text};
 }
 
 Frame frame_of(const Stop& /*message*/) {
@@ -77,9 +62,6 @@ Frame frame_of(const TellPlaces& /*message*/) {
 
 Frame frame_of(const SubscriptionsChanged& message) {
   return {.kind = Kind::subscriptions_changed, .text = message.changes};
-}
-static SubscriptionsChanged read_subscriptions_changed(const Frame& frame) {
-  return {frame.text};
 }
 
 Frame frame_of(const StoreAnswer& message) {
@@ -96,23 +78,23 @@ static std::optional<Message> read_store_answer(const Frame& frame) {
 std::optional<Message> read(const Frame& frame) {
   switch (frame.kind) {
     case Kind::load:
-      return read_load(frame);
+      return Load{frame.id, frame.text};
     case Kind::describe:
-      return read_describe(frame);
+      return Describe{frame.id};
     case Kind::start:
-      return read_start(frame);
+      return Start{frame.id};
     case Kind::invoke:
       return read_invoke(frame);
     case Kind::cancel:
-      return read_cancel(frame);
+      return Cancel{frame.id, frame.number};
     case Kind::answer:
-      return read_answer(frame);
+      return Answer{frame.id, frame.text};
     case Kind::stop:
       return Stop{};
     case Kind::tell_places:
       return TellPlaces{};
     case Kind::subscriptions_changed:
-      return read_subscriptions_changed(frame);
+      return SubscriptionsChanged{frame.text};
     case Kind::store_answer:
       return read_store_answer(frame);
     default:
@@ -127,15 +109,9 @@ namespace to_host {
 Frame frame_of(const Ready& message) {
   return {Kind::ready, 0, message.query, message.description, message.identity};
 }
-static Ready read_ready(const Frame& frame) {
-  return {frame.id, frame.text, frame.more};
-}
 
 Frame frame_of(const Failed& message) {
   return {Kind::failed, message.may_pass ? 1 : 0, message.query, message.why};
-}
-static Failed read_failed(const Frame& frame) {
-  return {frame.id, frame.number != 0, frame.text};
 }
 
 Frame frame_of(const Completed& message) {
@@ -159,9 +135,6 @@ static std::optional<Message> read_progressed(const Frame& frame) {
 Frame frame_of(const Said& message) {
   return {Kind::said, message.level, message.call, message.words};
 }
-static Said read_said(const Frame& frame) {
-  return {frame.id, frame.number, frame.text};
-}
 
 Frame frame_of(const Logged& message) {
   return {Kind::logged, message.level, message.event, message.text};
@@ -177,9 +150,6 @@ Frame frame_of(const ComponentsChanged& /*message*/) {
 
 Frame frame_of(const ResourceUpdated& message) {
   return {.kind = Kind::resource_updated, .text = message.uri};
-}
-static ResourceUpdated read_resource_updated(const Frame& frame) {
-  return {frame.text};
 }
 
 Frame frame_of(const ContextQuery& message) {
@@ -203,15 +173,9 @@ static std::optional<Message> read_caller_query(const Frame& frame) {
 Frame frame_of(const ServerInfoQuery& message) {
   return {.kind = Kind::server_info_query, .id = message.query};
 }
-static ServerInfoQuery read_server_info_query(const Frame& frame) {
-  return {frame.id};
-}
 
 Frame frame_of(const SubscriptionsQuery& message) {
   return {.kind = Kind::subscriptions_query, .id = message.query};
-}
-static SubscriptionsQuery read_subscriptions_query(const Frame& frame) {
-  return {frame.id};
 }
 
 Frame frame_of(const SubscriptionsTaken& /*message*/) {
@@ -232,15 +196,9 @@ static std::optional<Message> read_store_query(const Frame& frame) {
 Frame frame_of(const MetricsRecorded& message) {
   return {.kind = Kind::metrics_recorded, .number = message.is_first ? 1 : 0, .text = message.changes};
 }
-static MetricsRecorded read_metrics_recorded(const Frame& frame) {
-  return {frame.number != 0, frame.text};
-}
 
 Frame frame_of(const Crashed& message) {
   return {.kind = Kind::crashed, .text = message.signal};
-}
-static Crashed read_crashed(const Frame& frame) {
-  return {frame.text};
 }
 
 Frame frame_of(const PlaceFollows& /*message*/) {
@@ -250,9 +208,6 @@ Frame frame_of(const PlaceFollows& /*message*/) {
 Frame frame_of(const StackLine& message) {
   return {.kind = Kind::stack_line, .text = message.text};
 }
-static StackLine read_stack_line(const Frame& frame) {
-  return {frame.text};
-}
 
 Frame frame_of(const LacksMemory& /*message*/) {
   return {.kind = Kind::lacks_memory};
@@ -261,41 +216,41 @@ Frame frame_of(const LacksMemory& /*message*/) {
 std::optional<Message> read(const Frame& frame) {
   switch (frame.kind) {
     case Kind::ready:
-      return read_ready(frame);
+      return Ready{frame.id, frame.text, frame.more};
     case Kind::failed:
-      return read_failed(frame);
+      return Failed{frame.id, frame.number != 0, frame.text};
     case Kind::completed:
       return read_completed(frame);
     case Kind::progressed:
       return read_progressed(frame);
     case Kind::said:
-      return read_said(frame);
+      return Said{frame.id, frame.number, frame.text};
     case Kind::logged:
       return read_logged(frame);
     case Kind::components_changed:
       return ComponentsChanged{};
     case Kind::resource_updated:
-      return read_resource_updated(frame);
+      return ResourceUpdated{frame.text};
     case Kind::context_query:
       return read_context_query(frame);
     case Kind::caller_query:
       return read_caller_query(frame);
     case Kind::server_info_query:
-      return read_server_info_query(frame);
+      return ServerInfoQuery{frame.id};
     case Kind::subscriptions_query:
-      return read_subscriptions_query(frame);
+      return SubscriptionsQuery{frame.id};
     case Kind::subscriptions_taken:
       return SubscriptionsTaken{};
     case Kind::store_query:
       return read_store_query(frame);
     case Kind::metrics_recorded:
-      return read_metrics_recorded(frame);
+      return MetricsRecorded{frame.number != 0, frame.text};
     case Kind::crashed:
-      return read_crashed(frame);
+      return Crashed{frame.text};
     case Kind::place_follows:
       return PlaceFollows{};
     case Kind::stack_line:
-      return read_stack_line(frame);
+      return StackLine{frame.text};
     case Kind::lacks_memory:
       return LacksMemory{};
     default:

@@ -1,5 +1,5 @@
 // What the host and a worker say to each other: one type a message, and how each is written as a frame and read from
-// one, beside each other in worker_messages.cpp. Values that refer to text of whoever made or received them. A worker
+// one, in worker_messages.cpp alone. Values that refer to text of whoever made or received them. A worker
 // runs the plugin's code, so what comes of one is read as anything that might come: a frame that is no message is told,
 // and what a message says is checked by whoever acts on it.
 #pragma once
