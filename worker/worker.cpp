@@ -338,7 +338,7 @@ void Worker::send_metrics_soon() {
 void Worker::send_metrics() {
   const MutexLock lock(metrics_mutex_);  // so that what was recorded first arrives first
   for (const auto& changes : metrics_->take_changes())
-    host_.send(to_host::MetricsRecorded{!std::exchange(has_sent_metrics_, true), changes});
+    host_.send(to_host::MetricsRecorded{changes});
 }
 
 void Worker::load() {

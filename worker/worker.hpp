@@ -94,7 +94,6 @@ class Worker : private Executor {
   enum class LongTexts { none, before, since };
   std::atomic<LongTexts> long_texts_{LongTexts::none};
   Mutex metrics_mutex_;
-  bool has_sent_metrics_ GUARDED_BY(metrics_mutex_) = false;
   const std::shared_ptr<PluginMetrics> metrics_ = std::make_shared<PluginMetrics>([this] { send_metrics_soon(); });
   std::unique_ptr<InProcessPlugin> plugin_;
 

@@ -1,6 +1,6 @@
-// What is said where a plugin comes to one of its limits: always with the member of its NAME.json that sets it. To the
-// client each time; to the operator once a limit and version, because a plugin that lives at its limit would say little
-// else. So it is with one that answers something invalid.
+// What is said where a plugin comes to one of its limits: always with the member of its NAME.json that sets it, if one
+// does. To the client each time; to the operator once a limit and version, because a plugin that lives at its limit
+// would say little else. So it is with one that answers something invalid.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ std::string words_for_cpu_time(const PluginLimits& limits);
 // "answered with 1001 bytes, more than the 1000 that limits.resultBytes allows"
 std::string words_for_large_answer(std::size_t bytes, const PluginLimits& limits);
 
-enum class Limit { call_time, concurrent_calls, calls_in_flight, result_bytes, memory, cpu_time };
+enum class Limit { call_time, concurrent_calls, calls_in_flight, result_bytes, memory, cpu_time, metrics };
 
 // Owned by a plugin; any thread.
 class LimitReports {
@@ -44,7 +44,7 @@ class LimitReports {
  private:
   Log& log_;
   const PluginIdentity& plugin_;
-  std::array<std::atomic_flag, static_cast<std::size_t>(Limit::cpu_time) + 1> told_ = {};
+  std::array<std::atomic_flag, static_cast<std::size_t>(Limit::metrics) + 1> told_ = {};
   std::atomic_flag told_of_answer_ = {};
 };
 

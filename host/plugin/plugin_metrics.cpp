@@ -58,6 +58,12 @@ Result<> check_value(const MetricDefinition& metric, PluginMetrics::Operation op
   return {};
 }
 
+Error words_for_many_series(const MetricDefinition& metric) {
+  return fail("the metric \"" + metric.name + "\": it would have one more series than the " +
+              std::to_string(PluginMetrics::max_series) +
+              " of all metrics that a plugin may have; give labels fewer values");
+}
+
 void add(double& sum, double value) {
   if (std::isfinite(sum + value)) sum += value;
 }
@@ -142,10 +148,7 @@ Result<> PluginMetrics::record(std::uint32_t metric, Operation operation, Labels
   if (right.has_error()) return refuse(right.error());
   if (const auto fits = check_value(definition, operation, value); fits.has_error()) return refuse(fits.error());
   auto* const series = series_of(kept, *right);
-  if (series == nullptr) {
-    return refuse(fail("it would have one more series than the " + std::to_string(max_series) +
-                       " of all metrics that a plugin may have; give labels fewer values"));
-  }
+  if (series == nullptr) return words_for_many_series(definition);
   const bool keeps_changes = changed_ != nullptr;
   if (operation == Operation::observe) {
     observe(*series, definition.bounds, value);
@@ -192,7 +195,7 @@ std::vector<std::string> PluginMetrics::take_changes() {
   return texts;
 }
 
-Result<> PluginMetrics::add_changes(std::string_view changes) {
+Result<std::string> PluginMetrics::add_changes(std::string_view changes) {
   const auto json = parse_json(changes);
   if (json.has_error()) return json.error();
   try {
@@ -201,15 +204,16 @@ Result<> PluginMetrics::add_changes(std::string_view changes) {
     if (definition.has_error()) return definition.error();
     const MutexLock lock(mutex_);
     const auto metric = declare_checked(*std::move(definition));
-    if (metric.has_error()) return {};  // of a worker that keeps to no bound
+    if (metric.has_error()) return metric.error().message;
     return add_series(metrics_[*metric - 1], json->at("series"));
   } catch (const std::exception& error) {
     return fail(error.what());
   }
 }
 
-Result<> PluginMetrics::add_series(Kept& kept, const Json& changes) {
+Result<std::string> PluginMetrics::add_series(Kept& kept, const Json& changes) {
   const auto& definition = kept.metric.definition;
+  std::string left_out;
   for (const auto& each : changes) {
     const auto labels = checked_labels(each.at(0).get<Labels>());
     if (labels.has_error()) return labels.error();
@@ -219,13 +223,16 @@ Result<> PluginMetrics::add_series(Kept& kept, const Json& changes) {
     if (!std::isfinite(value) || counts.size() != expected) return fail("it has no value that fits");
     if (definition.kind == MetricKind::counter && value < 0) return fail("a counter goes down");
     auto* const series = series_of(kept, *labels);
-    if (series == nullptr) return {};
+    if (series == nullptr) {
+      left_out = words_for_many_series(definition).message;
+      continue;
+    }
     series->counts.resize(expected);
     for (std::size_t i = 0; i < expected; ++i)
       series->counts[i] += counts[i];
     definition.kind == MetricKind::gauge ? static_cast<void>(series->value = value) : add(series->value, value);
   }
-  return {};
+  return left_out;
 }
 
 void PluginMetrics::forget_gauges() {

@@ -67,9 +67,10 @@ class PluginMetrics {
 
   // What has been recorded since the last time, in texts of at most about 40 KiB.
   std::vector<std::string> take_changes();
-  // What take_changes has given elsewhere. Fails where it is none of it; what is beyond a bound is left out.
-  Result<> add_changes(std::string_view changes);
-  // Those of a process that has ended.
+  // What take_changes has given elsewhere. Fails where it is none of it. What is beyond a bound is left out, as it may
+  // be where an earlier process has counted, too: why, or nothing.
+  Result<std::string> add_changes(std::string_view changes);
+  // Of a process that has ended, which are not so any more. What it has counted stays.
   void forget_gauges();
 
  private:
@@ -82,7 +83,7 @@ class PluginMetrics {
   // Null: there are too many.
   Series* series_of(Kept& kept, const Labels& labels) REQUIRES(mutex_);
   static Json json_of(const Labels& labels, const Series& series);
-  Result<> add_series(Kept& kept, const Json& changes) REQUIRES(mutex_);
+  Result<std::string> add_series(Kept& kept, const Json& changes) REQUIRES(mutex_);
 
   const std::function<void()> changed_;
   mutable Mutex mutex_;

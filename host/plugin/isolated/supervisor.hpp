@@ -57,6 +57,8 @@ class Supervisor final : private WorkerListener {
     // A message that is neither an answer to the supervisor nor for the log.
     virtual void message_came(const to_host::Message& message, WorkerChannel& channel) = 0;
     virtual void give(WorkerChannel& channel, const CallTable::Admitted& call) = 0;
+    // The process, after all that it has said, and before the next one begins.
+    virtual void process_ended() = 0;
 
    protected:
     ~Owner() = default;

@@ -93,6 +93,7 @@ void Supervisor::end_late(const std::shared_ptr<WorkerChannel>& late, std::strin
 }
 
 void Supervisor::process_ended(const WorkerEnd& end) {
+  owner_.process_ended();
   const auto how = reports_.end(end.how);
   const auto printed = reports_.last_lines();
   auto traces = reports_.traces();

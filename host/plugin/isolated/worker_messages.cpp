@@ -194,7 +194,7 @@ static std::optional<Message> read_store_query(const Frame& frame) {
 }
 
 Frame frame_of(const MetricsRecorded& message) {
-  return {.kind = Kind::metrics_recorded, .number = message.is_first ? 1 : 0, .text = message.changes};
+  return {.kind = Kind::metrics_recorded, .text = message.changes};
 }
 
 Frame frame_of(const Crashed& message) {
@@ -244,7 +244,7 @@ std::optional<Message> read(const Frame& frame) {
     case Kind::store_query:
       return read_store_query(frame);
     case Kind::metrics_recorded:
-      return MetricsRecorded{frame.number != 0, frame.text};
+      return MetricsRecorded{frame.text};
     case Kind::crashed:
       return Crashed{frame.text};
     case Kind::place_follows:

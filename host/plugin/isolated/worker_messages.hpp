@@ -150,7 +150,6 @@ struct StoreQuery {
 };
 // What the plugin has recorded since the last one, aggregated.
 struct MetricsRecorded {
-  bool is_first;             // of this process
   std::string_view changes;  // of PluginMetrics::take_changes
 };
 // The next four are sent by signal handlers. After Crashed and PlaceFollows each frame of the stack is a StackLine.

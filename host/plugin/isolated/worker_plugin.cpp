@@ -124,9 +124,10 @@ void WorkerPlugin::take(const to_host::StoreQuery& query, WorkerChannel& channel
 }
 
 void WorkerPlugin::take(const to_host::MetricsRecorded& recorded, WorkerChannel& channel) {
-  if (recorded.is_first) metrics_->forget_gauges();
-  if (metrics_->add_changes(recorded.changes).has_error())
-    channel.process().kill("was killed, because it sent the host what a worker does not send");
+  const auto left_out = metrics_->add_changes(recorded.changes);
+  if (left_out.has_error())
+    return channel.process().kill("was killed, because it sent the host what a worker does not send");
+  if (!left_out->empty()) limit_reports_.reached(Limit::metrics, "what it records is left out: " + *left_out);
 }
 
 void WorkerPlugin::identified(WorkerIdentity identity) {

@@ -55,6 +55,7 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   void identified(WorkerIdentity identity) override;
   void message_came(const to_host::Message& message, WorkerChannel& channel) override;
   void give(WorkerChannel& channel, const CallTable::Admitted& admitted) override;
+  void process_ended() override { metrics_->forget_gauges(); }
 
   void take(const to_host::Completed& completed, WorkerChannel& channel);
   void take(const to_host::Progressed& progressed, WorkerChannel& channel);

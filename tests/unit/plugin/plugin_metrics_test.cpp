@@ -165,5 +165,20 @@ TEST(PluginMetricsTest, OfAWorkerThatIsNotToBeTrustedAreChecked) {
   EXPECT_EQ(host.all().at(0).series.size(), PluginMetrics::max_series);
 }
 
+TEST(PluginMetricsTest, OfAWorkerAreLeftOutBeyondABoundAndThatIsSaid) {
+  PluginMetrics host;
+  const std::string head = R"({"kind":0,"name":"a_total","help":"Help.","bounds":[],"series":)";
+  for (std::size_t i = 0; i < PluginMetrics::max_series; ++i)
+    EXPECT_EQ(*host.add_changes(head + R"([[[["n",")" + std::to_string(i) + R"("]],1,[]]]})"), "");
+  EXPECT_EQ(
+      *host.add_changes(head + R"([[[["n","-"]],1,[]],[[["n","7"]],1,[]]]})"),
+      "the metric \"a_total\": it would have one more series than the 1000 of all metrics that a plugin may have; "
+      "give labels fewer values");
+  EXPECT_EQ(series_of(host.all(), 0, {{"n", "7"}}).value, 2) << "what comes after it is not left out";
+  EXPECT_EQ(*host.add_changes(R"({"kind":1,"name":"b","help":"Help.","bounds":[],"series":[]})"), "");
+  EXPECT_EQ(*host.add_changes(R"({"kind":2,"name":"b","help":"Help.","bounds":[],"series":[]})"),
+            "the metric \"b\" has been declared with another kind or other bounds");
+}
+
 }  // namespace
 }  // namespace mcph

@@ -89,9 +89,7 @@ TEST(WorkerMessagesTest, ReachAHostAsTheyWereSent) {
   EXPECT_EQ(read_back(put).revision_and_key_size[0], 7U);
   EXPECT_EQ(read_back(put).key(), "key");
   EXPECT_EQ(read_back(put).value(), "value");
-  EXPECT_TRUE(read_back(MetricsRecorded{true, "changes"}).is_first);
-  EXPECT_FALSE(read_back(MetricsRecorded{false, "changes"}).is_first);
-  EXPECT_EQ(read_back(MetricsRecorded{false, "changes"}).changes, "changes");
+  EXPECT_EQ(read_back(MetricsRecorded{"changes"}).changes, "changes");
   EXPECT_EQ(read_back(Crashed{"SEGV"}).signal, "SEGV");
   read_back(PlaceFollows{});
   EXPECT_EQ(read_back(StackLine{"actor.so+0x1"}).text, "actor.so+0x1");

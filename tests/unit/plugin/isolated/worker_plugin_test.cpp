@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <functional>
+#include <map>
 #include <optional>
 #include <poll.h>
 #include <string>
@@ -23,6 +24,7 @@
 #include "base/file_descriptor.hpp"
 #include "plugin/component_changes.hpp"
 #include "plugin/library/private_folder.hpp"
+#include "plugin/plugin_metrics.hpp"
 #include "plugin/subscribed_resources.hpp"
 #include "runtime/event_loops.hpp"
 #include "support/eventually.hpp"
@@ -425,6 +427,39 @@ TEST_F(WorkerPluginTest, FailsItsCallsWhenItCrashesAndServesTheNextOnes) {
             R"(while it served crashes, one of 2 calls that it had"})");
   EXPECT_THAT(kept->end(), HasSubstr("while it served keeps_the_call"));
   EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
+}
+
+// Gauges say how it is now; what was counted has been so.
+TEST_F(WorkerPluginTest, ForgetsTheGaugesOfAProcessThatHasEndedAndGoesOnCounting) {
+  load();
+  const auto series_of = [&](std::size_t metric) {
+    const auto all = plugin_->metrics()->all();
+    return metric < all.size() ? all[metric].series : std::map<PluginMetrics::Labels, PluginMetrics::Series>{};
+  };
+  const auto counted = [&] { return series_of(0)[PluginMetrics::Labels{{"kind", "a"}}].value; };
+  call("records_metrics");
+  ASSERT_TRUE(eventually([&] { return series_of(1).size() == 1; }));
+  EXPECT_THAT(call("crashes"), HasSubstr("SIGABRT"));
+  EXPECT_TRUE(eventually([&] { return series_of(1).empty(); }));
+  EXPECT_EQ(counted(), 2);
+  EXPECT_EQ(call("records_metrics"), result(R"({"refused":true})"));
+  EXPECT_TRUE(eventually([&] { return series_of(1).size() == 1 && counted() == 4; }));
+}
+
+TEST_F(WorkerPluginTest, SaysWhatIsLeftOutBecauseItsEarlierProcessesHaveCountedToo) {
+  load();
+  const auto series = [&] {
+    const auto all = plugin_->metrics()->all();
+    return all.empty() ? std::size_t{0} : all.front().series.size();
+  };
+  call("records_many_series");
+  ASSERT_TRUE(eventually([&] { return series() == 600; }));
+  EXPECT_THAT(call("crashes"), HasSubstr("SIGABRT"));
+  EXPECT_EQ(call("records_many_series"), result("{}"));
+  EXPECT_TRUE(eventually([&] {
+    return captured_.text().find("what it records is left out: the metric") != std::string::npos;
+  })) << captured_.text();
+  EXPECT_EQ(series(), 1000U);
 }
 
 // As a client calls again that is quicker than the host's own account of the crash.
