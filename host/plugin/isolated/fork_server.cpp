@@ -25,7 +25,7 @@ bool send_request(int socket, std::string_view plugin, const WorkerProcess::Ends
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  DescriptorRoom room;
+  DescriptorRoom<2> room;
   room.attach(message, {ends.socket.get(), ends.output.get()});
   return uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) >= 0;
 }
@@ -50,11 +50,11 @@ std::optional<ForkRequest> receive_fork_request(int socket) {
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  DescriptorRoom room;
+  DescriptorRoom<2> room;
   room.make_room(message);
   const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC); });
   if (count <= 0) return std::nullopt;
-  auto [channel, output] = DescriptorRoom::received(message);
+  auto [channel, output] = DescriptorRoom<2>::received(message);
   if (!channel || !output) return std::nullopt;
   return ForkRequest{std::string(name.data(), static_cast<std::size_t>(count)), std::move(channel), std::move(output)};
 }

@@ -6,18 +6,24 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <initializer_list>
 #include <sys/socket.h>
+#include <thread>
+#include <utility>
 
 #include "base/file_descriptor.hpp"
 
 namespace mcph {
 
-// The room for them, which a message that is sent or received uses. More than these are never sent, and never received.
+// Of one message: SCM_MAX_FD.
+inline constexpr std::size_t max_passed_descriptors = 253;
+
+// The room for so many of them, which a message that is sent or received uses. Those for which a receiver has no room
+// the system closes, while the receiver waits.
+template <std::size_t size>
 class alignas(cmsghdr) DescriptorRoom {
  public:
-  static constexpr std::size_t most = 2;
-
   // Sends them with the message; they stay the sender's. At least one.
   void attach(msghdr& message, std::initializer_list<int> descriptors) {
     make_room(message);
@@ -36,11 +42,11 @@ class alignas(cmsghdr) DescriptorRoom {
   }
 
   // All that came with a message, because they are this process's by now.
-  static std::array<FileDescriptor, most> received(msghdr& message) {
-    std::array<FileDescriptor, most> descriptors;
+  static std::array<FileDescriptor, size> received(msghdr& message) {
+    std::array<FileDescriptor, size> descriptors;
     const auto* const control = CMSG_FIRSTHDR(&message);
     if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return descriptors;
-    const auto count = std::min((control->cmsg_len - CMSG_LEN(0)) / sizeof(int), most);
+    const auto count = std::min((control->cmsg_len - CMSG_LEN(0)) / sizeof(int), size);
     for (std::size_t i = 0; i < count; ++i) {
       int descriptor = -1;
       std::memcpy(&descriptor, CMSG_DATA(control) + i * sizeof descriptor, sizeof descriptor);
@@ -50,7 +56,24 @@ class alignas(cmsghdr) DescriptorRoom {
   }
 
  private:
-  std::array<char, CMSG_SPACE(most * sizeof(int))> bytes_{};
+  std::array<char, CMSG_SPACE(size * sizeof(int))> bytes_{};
 };
+
+// Closes what a stranger has passed, or a socket that may hold such descriptors unread. On a thread of its own, for
+// which nobody waits, because he may have seen to it that closing does not end: with a connection that waits for what
+// was written to be taken (SO_LINGER), or with a file of a server that does not answer.
+template <std::size_t size>
+void close_elsewhere(std::array<FileDescriptor, size> descriptors) {
+  const linger none{};
+  for (const auto& each : descriptors) {
+    // The usual one ends so, and its thread with it. One that is no socket has no such option.
+    if (each) ::setsockopt(each.get(), SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  }
+  try {
+    std::thread([closed = std::move(descriptors)] {}).detach();
+  } catch (const std::exception&) {
+    // The system gives no thread, or no memory for one: they have been closed here.
+  }
+}
 
 }  // namespace mcph

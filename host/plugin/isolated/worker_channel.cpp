@@ -13,6 +13,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/regular_file.hpp"
+#include "plugin/isolated/passed_descriptors.hpp"
 
 namespace mcph {
 namespace {
@@ -118,6 +119,12 @@ WorkerChannel::WorkerChannel(asio::io_context& context, Executor& executor, Work
     close();  // they are others'
     throw;
   }
+}
+
+WorkerChannel::~WorkerChannel() {
+  close();
+  // What the worker has sent last may be there unread, and whatever it has passed with that.
+  close_elsewhere(std::array{std::move(socket_end_)});
 }
 
 void WorkerChannel::begin() {

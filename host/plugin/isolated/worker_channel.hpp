@@ -85,7 +85,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   };
   WorkerChannel(boost::asio::io_context& context, Executor& executor, WorkerListener& listener,
                 std::shared_ptr<WorkerProcess> process, Ends ends);
-  ~WorkerChannel() { close(); }
+  ~WorkerChannel();
   WorkerChannel(const WorkerChannel&) = delete;
   WorkerChannel& operator=(const WorkerChannel&) = delete;
 
@@ -167,7 +167,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   boost::asio::io_context& context_;
   Executor& executor_;
   const std::shared_ptr<WorkerProcess> process_;
-  const FileDescriptor socket_end_;
+  FileDescriptor socket_end_;
   const int output_end_;
 
   Mutex sending_;

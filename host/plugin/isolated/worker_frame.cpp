@@ -86,7 +86,7 @@ Sent send_over_socket(int socket, const Frame& frame, const FileDescriptor& file
   msghdr message{};
   message.msg_iov = pieces.data();
   message.msg_iovlen = file ? 1 : pieces.size();
-  DescriptorRoom room;
+  DescriptorRoom<1> room;
   if (file) room.attach(message, {file.get()});
   return send_message(socket, message, wait);
 }
@@ -256,10 +256,21 @@ FrameReader::Outcome FrameReader::take_held() {
   return *std::exchange(held_, std::nullopt);
 }
 
+namespace {
+
+// No other kind has seals. Any other might make this wait, when it is read, for whoever serves it, or when it is
+// closed.
+bool is_memory_file(const FileDescriptor& file) {
+  return ::fcntl(file.get(), F_GET_SEALS) >= 0;
+}
+
+}  // namespace
+
 FrameReader::Outcome FrameReader::receive_message(int socket) {
+  using Room = DescriptorRoom<max_passed_descriptors>;
   file_ = {};
   auto piece = as_iovec(buffer_.get(), buffer_size);
-  DescriptorRoom room;
+  Room room;
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
@@ -269,10 +280,16 @@ FrameReader::Outcome FrameReader::receive_message(int socket) {
   // The system tells first, and once, that the other side has closed without having read all; then what it had sent.
   if (count < 0 && errno == ECONNRESET) count = uninterrupted(receive);
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
-  auto [file, another] = DescriptorRoom::received(message);
+  auto passed = Room::received(message);
+  FileDescriptor file;
+  if (passed[0] && !passed[1] && is_memory_file(passed[0])) file = std::move(passed[0]);
+  if (passed[0]) {
+    close_elsewhere(std::move(passed));
+    return Outcome::wrong;
+  }
   // An empty message looks like the end, and says nothing.
   if (count == 0) return has_hung_up(socket) ? Outcome::end : Outcome::none;
-  if (another || (message.msg_flags & MSG_TRUNC) != 0) return Outcome::wrong;
+  if ((message.msg_flags & MSG_TRUNC) != 0) return Outcome::wrong;
   if ((message.msg_flags & MSG_CTRUNC) != 0) return Outcome::lost;
   const auto size = static_cast<std::size_t>(count);
   if (ring_ && size == wake_size && !file) return Outcome::none;
@@ -295,8 +312,7 @@ std::optional<Header> read_header(std::string_view message) {
 // Read and not mapped, because whoever made the file can shorten it meanwhile.
 bool read_file(const FileDescriptor& file, std::span<char> bytes) {
   struct ::stat status {};
-  // Only a memory file has seals; any other might be one that its maker serves, and make this wait.
-  if (::fcntl(file.get(), F_GET_SEALS) < 0 || ::fstat(file.get(), &status) != 0) return false;
+  if (::fstat(file.get(), &status) != 0) return false;
   if (static_cast<std::uint64_t>(status.st_size) < bytes.size()) return false;
   for (std::size_t done = 0; done < bytes.size();) {
     const auto rest = bytes.subspan(done);

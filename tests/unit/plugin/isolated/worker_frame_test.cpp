@@ -1,15 +1,22 @@
 #include "plugin/isolated/worker_frame.hpp"
 
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <netinet/in.h>
 #include <poll.h>
 #include <string>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "plugin/isolated/passed_descriptors.hpp"
+#include "support/eventually.hpp"
 
 namespace mcph {
 namespace {
@@ -175,7 +182,7 @@ TEST_F(WorkerFrameTest, TakesNoFileThatIsShorterThanItsText) {
   EXPECT_EQ(receive(), FrameReader::Outcome::wrong);
 }
 
-// The sender decides how many there are; all of them are the receiver's to close.
+// The sender decides how many there are; all of them are the receiver's to close, on whatever thread.
 TEST_F(WorkerFrameTest, KeepsNoDescriptorThatItDoesNotWant) {
   const auto open_descriptors = [] {
     const std::filesystem::directory_iterator all("/proc/self/fd");
@@ -183,10 +190,10 @@ TEST_F(WorkerFrameTest, KeepsNoDescriptorThatItDoesNotWant) {
   };
   const FileDescriptor file(::memfd_create("test", MFD_CLOEXEC));
   const auto before = open_descriptors();
-  for (const std::size_t count : {1U, 2U, 3U}) {
+  for (const std::size_t count : {1U, 2U, 3U, 253U}) {
     Header header{static_cast<std::uint32_t>(Frame::Kind::said), 0, 0, 0, 0};
     iovec piece{&header, sizeof header};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(3 * sizeof(int))> control{};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(max_passed_descriptors * sizeof(int))> control{};
     msghdr message{};
     message.msg_iov = &piece;
     message.msg_iovlen = 1;
@@ -196,12 +203,55 @@ TEST_F(WorkerFrameTest, KeepsNoDescriptorThatItDoesNotWant) {
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
     rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-    const std::array descriptors{file.get(), file.get(), file.get()};
+    const std::vector<int> descriptors(count, file.get());
     std::copy_n(reinterpret_cast<const char*>(descriptors.data()), count * sizeof(int), CMSG_DATA(rights));
     ASSERT_GE(::sendmsg(sockets_.first.get(), &message, 0), 0);
     EXPECT_EQ(receive(), FrameReader::Outcome::wrong) << count;
   }
-  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_TRUE(test::eventually([&] { return open_descriptors() == before; }));
+}
+
+// Two ends of a connection, of which closing the first waits for a minute, or until the other is closed: what has been
+// written to it nobody takes.
+std::pair<FileDescriptor, FileDescriptor> make_lingering_connection() {
+  const FileDescriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  FileDescriptor first(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const place = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(listener.get(), place, size), 0);
+  EXPECT_EQ(::listen(listener.get(), 1), 0);
+  EXPECT_EQ(::getsockname(listener.get(), place, &size), 0);
+  EXPECT_EQ(::connect(first.get(), place, size), 0);
+  FileDescriptor other(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  const std::string text(1 << 20, 'x');
+  while (::send(first.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+  }
+  const linger a_minute{1, 60};
+  EXPECT_EQ(::setsockopt(first.get(), SOL_SOCKET, SO_LINGER, &a_minute, sizeof a_minute), 0);
+  return {std::move(first), std::move(other)};
+}
+
+constexpr std::chrono::seconds much_less_than_a_minute{30};
+
+TEST_F(WorkerFrameTest, DoesNotWaitForTheEndOfAConnectionThatIsPassed) {
+  const auto begun = std::chrono::steady_clock::now();
+  auto connection = make_lingering_connection();
+  send_descriptor(sockets_.first.get(), connection.first.get(), 100'000);
+  connection.first = {};
+  EXPECT_EQ(receive(), FrameReader::Outcome::wrong);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, much_less_than_a_minute);
+}
+
+TEST_F(WorkerFrameTest, IsNotWaitedForWhereAConnectionIsLeftUnread) {
+  const auto begun = std::chrono::steady_clock::now();
+  auto connection = make_lingering_connection();
+  send_descriptor(sockets_.first.get(), connection.first.get(), 100'000);
+  connection.first = {};
+  close_elsewhere(std::array{std::move(sockets_.second)});
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, much_less_than_a_minute);
 }
 
 TEST_F(WorkerFrameTest, TakesNoDescriptorThatIsNoFile) {
