@@ -171,9 +171,12 @@ void WorkerChannel::resume_sending() {
   if (!socket_.is_open()) return;
   socket_.async_wait(Descriptor::wait_write, [self = shared_from_this()](const error_code& error) {
     if (error) return;
-    const MutexLock lock(self->sending_);
-    self->waits_to_send_ = false;
-    self->send_what_is_kept();
+    // A text may be long, and is copied.
+    static_cast<void>(self->executor_.run_here([&self] {
+      const MutexLock lock(self->sending_);
+      self->waits_to_send_ = false;
+      self->send_what_is_kept();
+    }));
   });
 }
 
@@ -186,17 +189,19 @@ void WorkerChannel::send_what_is_kept() {
   while (!kept_.empty()) {
     const auto& [kind, number, id, text, more] = kept_.front();
     const auto sent = writer_.send({kind, number, id, text, more}, false);
-    if (sent == Sent::no_room) {
-      if (writer_.waits_for_socket() && !std::exchange(waits_to_send_, true))
-        asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
-      return;
-    }
+    if (sent == Sent::no_room) return send_later();
     if (sent == Sent::broken) return process_->kill(std::string(words_for_broken_ring));
     if (sent != Sent::whole) return process_->kill("was killed, because the host had no memory to send it a call");
     kept_bytes_ -= text.size() + more.size();
     kept_.pop_front();
   }
   has_kept_ = false;
+}
+
+// Where the ring is full, whoever hears that the worker has read does so.
+void WorkerChannel::send_later() {
+  if (writer_.full() == FrameWriter::Full::ring || std::exchange(waits_to_send_, true)) return;
+  asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
 }
 
 bool WorkerChannel::ask_for_places(std::string why) {
@@ -317,20 +322,27 @@ void WorkerChannel::watch_messages() {
 }
 
 void WorkerChannel::read_here(bool asks_system) {
-  std::optional<Left> left;  // nothing: it has ended
-  // A message may be long, and what is made of it may take its time.
+  std::optional<Left> left;
+  // A message may be long, and what is made of it may take its time. So may what has been kept for the worker.
   const bool kept_context = executor_.run_here([&] {
-    const MutexLock lock(reading_);
-    if (ended_) return;
-    left = read_messages(messages_at_once, asks_system);
-    if (left != Left::nothing || is_looking_) return;
-    if (expects_messages() && short_wait_.begin(ShortWait::Clock::now())) return begin_looking();
-    if (!reader_.prepare_to_sleep()) left = Left::some;
+    left = read_some(asks_system);
+    if (has_kept_) send_kept();
   });
-  if (has_kept_) send_kept();
   if (!left) return;
   if (kept_context) return go_on_watching(*left);
   asio::post(context_, [self = shared_from_this(), left = *left] { self->go_on_watching(left); });
+}
+
+std::optional<WorkerChannel::Left> WorkerChannel::read_some(bool asks_system) {
+  const MutexLock lock(reading_);
+  if (ended_) return std::nullopt;
+  const auto left = read_messages(messages_at_once, asks_system);
+  if (left != Left::nothing || is_looking_) return left;
+  if (expects_messages() && short_wait_.begin(ShortWait::Clock::now())) {
+    begin_looking();
+    return left;
+  }
+  return reader_.prepare_to_sleep() ? left : Left::some;
 }
 
 void WorkerChannel::go_on_watching(Left left) {
@@ -477,6 +489,7 @@ void WorkerChannel::see_end() {
     const MutexLock lock(sending_);
     ended_sending_ = true;
     kept_.clear();
+    writer_.drop();
   }
   if (listener_ == nullptr) return;
   is_telling_ = true;

@@ -24,6 +24,7 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -137,11 +138,13 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   void resume_sending();
   void send_kept();
   void send_what_is_kept() REQUIRES(sending_);
+  void send_later() REQUIRES(sending_);
   void share(FileDescriptor memory, const std::shared_ptr<SharedRings>& rings);
 
   enum class Left { nothing, some, no_more };  // after reading, what there is to read now, or ever
   void watch_messages();
   void read_here(bool asks_system);
+  std::optional<Left> read_some(bool asks_system);  // nothing: it has ended
   void go_on_watching(Left left);
   void watch_output();
   void go_on_watching_output(PrintedLines::Read output);

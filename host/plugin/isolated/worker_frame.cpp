@@ -118,13 +118,7 @@ bool has_no_mark(Frame::Kind kind) {
 }  // namespace
 
 Sent send_frame(int socket, const Frame& frame, bool wait) {
-  if (is_too_long(frame)) return Sent::too_much;
-  FileDescriptor file;
-  if (is_long(frame)) {
-    file = make_memory_file(frame);
-    if (!file) return Sent::too_much;
-  }
-  return send_over_socket(socket, frame, file, wait);
+  return FrameWriter(socket).send(frame, wait);
 }
 
 Sent send_rings(int socket, FileDescriptor memory) {
@@ -132,8 +126,14 @@ Sent send_rings(int socket, FileDescriptor memory) {
 }
 
 Sent FrameWriter::send(const Frame& frame, bool wait) {
-  if (!ring_) return send_frame(socket_, frame, wait);
   if (is_too_long(frame)) return Sent::too_much;
+  const auto sent = try_to_send(frame, wait);
+  if (sent != Sent::no_room) drop();
+  return sent;
+}
+
+Sent FrameWriter::try_to_send(const Frame& frame, bool wait) {
+  if (!ring_) return send_apart(frame, wait);
   const auto header = header_of(frame);
   const std::array<std::string_view, 3> pieces{std::string_view(reinterpret_cast<const char*>(&header), sizeof header),
                                                frame.text, frame.more};
@@ -146,18 +146,23 @@ Sent FrameWriter::send(const Frame& frame, bool wait) {
     if (sent != Sent::whole) texts_->take_back();
     return sent;
   }
-  FileDescriptor file;
-  if (is_long(frame)) {
-    file = make_memory_file(frame);
-    if (!file) return Sent::too_much;
+  return send_apart(frame, wait);
+}
+
+Sent FrameWriter::send_apart(const Frame& frame, bool wait) {
+  // There is room for the mark before there is a frame that needs it. And before a long text is copied: the other side
+  // may have this one try as often as it likes.
+  if (ring_) {
+    const auto found = try_ring([&] { return ring_->find_room_for_mark(); }, wait);
+    if (found != Sent::whole) return found;
   }
-  // There is room for the mark before there is a frame that needs it.
-  const auto found = try_ring([&] { return ring_->find_room_for_mark(); }, wait);
-  if (found != Sent::whole) return found;
-  const auto sent = send_over_socket(socket_, frame, file, wait);
-  waits_for_socket_ = sent == Sent::no_room;
-  if (sent != Sent::whole) return sent;
-  return write({}, wait);
+  if (is_long(frame) && !file_) {
+    file_ = make_memory_file(frame);
+    if (!file_) return Sent::too_much;
+  }
+  full_ = Full::socket;
+  const auto sent = send_over_socket(socket_, frame, file_, wait);
+  return sent == Sent::whole && ring_ ? write({}, wait) : sent;
 }
 
 Sent FrameWriter::write(std::span<const std::string_view> pieces, bool wait) {
@@ -168,7 +173,7 @@ Sent FrameWriter::write(std::span<const std::string_view> pieces, bool wait) {
 
 template <class Attempt>
 Sent FrameWriter::try_ring(const Attempt& attempt, bool wait) {
-  waits_for_socket_ = false;
+  full_ = Full::ring;
   for (;;) {
     switch (attempt()) {
       case RingWriter::Written::whole:

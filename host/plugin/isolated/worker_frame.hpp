@@ -121,16 +121,22 @@ class FrameWriter {
   // With a ring.
   void use(LongTextWriter texts) { texts_.emplace(std::move(texts)); }
 
-  // After no_room the same frame is the next one. One that waits does so in the system.
+  // After no_room the same frame is the next one, or there is none. One that waits does so in the system.
   Sent send(const Frame& frame, bool wait);
 
-  // After no_room: there may be some when the socket is writable. Else, when the socket can be read.
-  bool waits_for_socket() const { return !ring_ || waits_for_socket_; }
+  // After no_room, what there is none in. When there may be some, the socket can be read; it is writable.
+  enum class Full { ring, socket };
+  Full full() const { return full_; }
+
+  // The frame that found no room will not be sent.
+  void drop() { file_ = {}; }
 
   // What memory long texts have taken. False: the other side has not read all of them yet.
   bool give_back_memory() { return !texts_ || texts_->give_back(); }
 
  private:
+  Sent try_to_send(const Frame& frame, bool wait);
+  Sent send_apart(const Frame& frame, bool wait);
   Sent write(std::span<const std::string_view> pieces, bool wait);
   // Until there is room for it, if it may wait.
   template <class Attempt>
@@ -139,7 +145,8 @@ class FrameWriter {
   int socket_;
   std::optional<RingWriter> ring_;
   std::optional<LongTextWriter> texts_;
-  bool waits_for_socket_ = false;
+  Full full_ = Full::socket;
+  FileDescriptor file_;  // with the text of a frame that has found no room
 };
 
 // Receives frames on one end. One thread at a time.

@@ -1,12 +1,15 @@
 #include "plugin/isolated/worker_frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -157,22 +160,27 @@ TEST_F(WorkerFrameTest, TakesNothingThatIsNoFrame) {
   }
 }
 
-// A descriptor that comes with a frame, for a text of `size` bytes.
-void send_descriptor(int socket, int descriptor, std::uint64_t size) {
-  Header header{1, 0, 0, size, 0};
+// With so many copies of a descriptor. False: the system does not take it.
+bool send_descriptors(int socket, Header header, int descriptor, std::size_t count) {
   iovec piece{&header, sizeof header};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(max_passed_descriptors * sizeof(int))> control{};
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
   message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  message.msg_controllen = CMSG_SPACE(count * sizeof(int));
   auto* const rights = CMSG_FIRSTHDR(&message);
   rights->cmsg_level = SOL_SOCKET;
   rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof(int));
-  std::copy_n(reinterpret_cast<const char*>(&descriptor), sizeof descriptor, CMSG_DATA(rights));
-  ASSERT_GE(::sendmsg(socket, &message, 0), 0);
+  rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+  const std::vector<int> descriptors(count, descriptor);
+  std::copy_n(reinterpret_cast<const char*>(descriptors.data()), count * sizeof(int), CMSG_DATA(rights));
+  return ::sendmsg(socket, &message, MSG_DONTWAIT) >= 0;
+}
+
+// For a text of `size` bytes.
+void send_descriptor(int socket, int descriptor, std::uint64_t size) {
+  ASSERT_TRUE(send_descriptors(socket, {1, 0, 0, size, 0}, descriptor, 1));
 }
 
 TEST_F(WorkerFrameTest, TakesNoFileThatIsShorterThanItsText) {
@@ -190,22 +198,9 @@ TEST_F(WorkerFrameTest, KeepsNoDescriptorThatItDoesNotWant) {
   };
   const FileDescriptor file(::memfd_create("test", MFD_CLOEXEC));
   const auto before = open_descriptors();
-  for (const std::size_t count : {1U, 2U, 3U, 253U}) {
-    Header header{static_cast<std::uint32_t>(Frame::Kind::said), 0, 0, 0, 0};
-    iovec piece{&header, sizeof header};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(max_passed_descriptors * sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-    auto* const rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(count * sizeof(int));
-    const std::vector<int> descriptors(count, file.get());
-    std::copy_n(reinterpret_cast<const char*>(descriptors.data()), count * sizeof(int), CMSG_DATA(rights));
-    ASSERT_GE(::sendmsg(sockets_.first.get(), &message, 0), 0);
+  for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{3}, max_passed_descriptors}) {
+    const Header header{static_cast<std::uint32_t>(Frame::Kind::said), 0, 0, 0, 0};
+    ASSERT_TRUE(send_descriptors(sockets_.first.get(), header, file.get(), count));
     EXPECT_EQ(receive(), FrameReader::Outcome::wrong) << count;
   }
   EXPECT_TRUE(test::eventually([&] { return open_descriptors() == before; }));
@@ -284,6 +279,7 @@ class FrameRingsTest : public ::testing::Test {
   std::shared_ptr<SharedRings> mapped_ = SharedRings::map(made_.second);
   FrameWriter writer_{sockets_.first.get()};
   FrameReader reader_;
+  const std::string long_text_ = std::string(100'000, 'y');
 };
 
 TEST_F(FrameRingsTest, PassAFrameAsItWasSent) {
@@ -380,7 +376,7 @@ TEST_F(FrameRingsTest, WakeTheWriterThatFoundNoRoom) {
   const std::string text(10'000, 'x');
   while (send({.kind = Frame::Kind::said, .text = text}) == Sent::whole) {
   }
-  EXPECT_FALSE(writer_.waits_for_socket());
+  EXPECT_EQ(writer_.full(), FrameWriter::Full::ring);
   while (glance() == FrameReader::Outcome::frame) {
   }
   pollfd socket{sockets_.first.get(), POLLIN, 0};
@@ -393,7 +389,7 @@ TEST_F(FrameRingsTest, SendAFrameOfTheSocketOnceThereIsRoom) {
   std::uint64_t sent = 0;
   while (send({Frame::Kind::said, 0, sent, text}) == Sent::whole)
     ++sent;
-  EXPECT_TRUE(writer_.waits_for_socket()) << "whose mark is in the ring";
+  EXPECT_EQ(writer_.full(), FrameWriter::Full::socket) << "whose marks are in the ring";
   for (std::uint64_t i = 0; i < sent; ++i) {
     ASSERT_EQ(glance(), FrameReader::Outcome::frame);
     ASSERT_EQ(reader_.frame().id, i);
@@ -405,6 +401,61 @@ TEST_F(FrameRingsTest, SendAFrameOfTheSocketOnceThereIsRoom) {
   ASSERT_EQ(receive(), FrameReader::Outcome::frame);
   EXPECT_EQ(reader_.frame().id, sent);
   EXPECT_EQ(receive(), FrameReader::Outcome::none) << "one mark was enough";
+}
+
+// How many descriptors this process may have, as long as this lives.
+class OpenFileLimit {
+ public:
+  explicit OpenFileLimit(rlim_t most) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit limit{std::min(most, before_.rlim_cur), before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  ~OpenFileLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  OpenFileLimit(const OpenFileLimit&) = delete;
+  OpenFileLimit& operator=(const OpenFileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+constexpr rlim_t no_more_files = 3;
+
+// The other side may have this one try again and again.
+TEST_F(FrameRingsTest, CopyNoLongTextBeforeThereIsRoomForItsFrame) {
+  const Frame next{.kind = Frame::Kind::said, .text = std::string_view(long_text_)};
+  constexpr std::string_view text_of_64_bytes_in_the_ring = "which then is full: ....";
+  while (send({.kind = Frame::Kind::said, .text = text_of_64_bytes_in_the_ring}) == Sent::whole) {
+  }
+  {
+    const OpenFileLimit limit(no_more_files);
+    EXPECT_EQ(send(next), Sent::no_room);
+    EXPECT_EQ(writer_.full(), FrameWriter::Full::ring);
+  }
+  while (glance() == FrameReader::Outcome::frame) {
+  }
+  EXPECT_EQ(send(next), Sent::whole);
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_TRUE(reader_.frame().text == long_text_);
+}
+
+TEST_F(FrameRingsTest, CopyALongTextOnceHoweverOftenItsFrameFindsNoRoom) {
+  const Frame next{.kind = Frame::Kind::said, .text = std::string_view(long_text_)};
+  while (send({.kind = Frame::Kind::said, .text = std::string(60'000, 'x')}) == Sent::whole) {
+  }
+  while (send_frame(sockets_.first.get(), {.kind = Frame::Kind::crashed}, false) == Sent::whole) {
+  }
+  EXPECT_EQ(send(next), Sent::no_room);
+  EXPECT_EQ(writer_.full(), FrameWriter::Full::socket);
+  {
+    const OpenFileLimit limit(no_more_files);
+    EXPECT_EQ(send(next), Sent::no_room);
+  }
+  while (receive() == FrameReader::Outcome::frame) {
+  }
+  EXPECT_EQ(send(next), Sent::whole);
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_TRUE(reader_.frame().text == long_text_);
 }
 
 TEST_F(FrameRingsTest, TakeNothingFromARingThatIsNoFrame) {
