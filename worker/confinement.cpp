@@ -83,10 +83,12 @@ void forget_environment() {
   }
 }
 
-// A memory file counts as a file, so a limit of memory has to be one of them, too.
+// A memory file counts as a file, so a limit of memory has to be one of them, too. What the operator says of open files
+// is kept to later, with all that has no sandbox.
 void set_limits(const PluginLimits& limits) {
   for (const auto resource : {RLIMIT_CORE, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE, RLIMIT_NICE, RLIMIT_RTPRIO})
     set_resource_limit(resource, 0);
+  if (limits.open_files == 0) set_resource_limit(RLIMIT_NOFILE, sandboxed_open_files);
   if (limits.memory_bytes == 0) return;
   std::signal(SIGXFSZ, SIG_IGN);
   set_resource_limit(RLIMIT_FSIZE, limits.memory_bytes);

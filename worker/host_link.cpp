@@ -1,12 +1,23 @@
 #include "worker/host_link.hpp"
 
+#include <cstdint>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "plugin/call.hpp"
 #include "plugin/plugin.hpp"
 
 namespace mcph {
+namespace {
+
+constexpr auto refused = static_cast<std::int32_t>(Outcome::error);
+constexpr std::string_view words_for_crowd =
+    R"({"code":-32603,"message":"the answer is too long for the memory that the plugin shares with its host, and could )"
+    R"(not be passed on otherwise, because too many descriptors of the host's user are on their way between processes"})";
+
+}  // namespace
 
 void HostLink::send_frame(Frame frame) {
   const bool may_be_long = frame.kind == Frame::Kind::ready || frame.kind == Frame::Kind::completed ||
@@ -14,7 +25,12 @@ void HostLink::send_frame(Frame frame) {
   if (!may_be_long) frame.text = utf8_prefix(frame.text, max_message_bytes);
   {
     const MutexLock lock(sending_);
-    const auto sent = writer_.send(frame, true);
+    auto sent = writer_.send(frame, true);
+    // The call fails then, and no other one waits for it.
+    if (sent == Sent::crowded && frame.kind == Frame::Kind::completed)
+      sent = writer_.send(to_host::frame_of(to_host::Completed{frame.id, refused, words_for_crowd, true}), true);
+    while (sent == Sent::crowded)
+      sent = writer_.send(frame, true);
     // Without an answer the call would wait for ever: the host learns at least that something is wrong.
     if (sent == Sent::too_much || sent == Sent::broken) ::_exit(out_of_memory_status);
   }

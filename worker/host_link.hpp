@@ -30,7 +30,7 @@ class HostLink {
 
   // [any] Waits while the host is behind. A host that is gone has ended this process by then. Only an answer, a
   // description or a value may be long; of anything else the end is cut off, because the host would take it for an
-  // attack.
+  // attack. In the place of an answer that the system does not let pass the host is told so.
   template <class Message>
   void send(const Message& message) {
     send_frame(to_host::frame_of(message));

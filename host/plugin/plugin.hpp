@@ -44,9 +44,9 @@ struct PluginLimits {
   std::size_t store_bytes = std::size_t{1} << 20;
   // Of a worker. 0: as many as the host may have.
   std::size_t memory_bytes = 0;  // that it may write to, the stacks of its threads included, 8 MiB each
-  std::size_t open_files = 0;
-  unsigned cpu_percent = 0;     // of one processor, for all its threads together
-  bool starts_nothing = false;  // it can start no other process
+  std::size_t open_files = 0;    // 0 with a sandbox: 512
+  unsigned cpu_percent = 0;      // of one processor, for all its threads together
+  bool starts_nothing = false;   // it can start no other process
 };
 
 // What clients are told of a failure of which its plugin has not said that it is meant for them.

@@ -339,6 +339,29 @@ test('InTheStrictProfileCrashesAreReportedAndLongAnswersArrive', async (context)
   assert.equal((await call(host, 'say', { bytes: 10 })).length, 10);
 });
 
+test('WithoutALimitOfItsOwnASandboxedPluginHas512Descriptors', async (context) => {
+  const host = await serveWith(context, await Components.create('escaping'), ['--sandbox', 'permissive']);
+  assert.equal(await attempt(host, 'open files', 400), 'possible');
+  assert.equal(await attempt(host, 'open files', 600), 'denied: EMFILE');
+  assert.equal(await attempt(host, 'raise a limit', 'open files'), 'denied: EPERM');
+});
+
+// The system counts descriptors that are on their way for all processes of a user together, and compares that with the
+// limit of whoever sends. Of root without a sandbox it lets all pass.
+test('DescriptorsThatAPluginSendsToNobodyCostOthersOnlyTheLongestAnswersFromASandbox', async (context) => {
+  const components = await Components.create('escaping', 'dying', 'long_messages');
+  await components.write('long_messages.json', JSON.stringify({ sandbox: { profile: 'none' } }));
+  const host = await serveWith(context, components, ['--sandbox', 'strict']);
+  const neighbour = await call(host, 'pid');
+  assert.equal(await attempt(host, 'send descriptors to nobody'), 'denied: ETOOMANYREFS');
+  assert.equal((await call(host, 'text', { bytes: 10_000_000 })).length, 10_000_000);
+  assert.equal((await call(host, 'say', { bytes: 1_000_000 })).length, 1_000_000);
+  const { error } = await ask(host, 'say', { bytes: 10_000_000 });
+  assert.match(error?.message ?? 'it is answered', /too many descriptors of the host's user are on their way/);
+  assert.equal((await call(host, 'say', { bytes: 1_000_000 })).length, 1_000_000);
+  assert.equal(await call(host, 'pid'), neighbour, 'it has not been ended');
+});
+
 test('ThePluginsThatComeWithItWorkInTheStrictProfile', async (context) => {
   const components = await Components.create();
   for (const plugin of ['tools/calculator', 'tools/clock', 'tools/chart', 'prompts/prompts']) {

@@ -19,7 +19,8 @@ namespace {
 // A fork takes less than a millisecond, but the first one waits until the server has been loaded and linked.
 constexpr std::chrono::milliseconds fork_time{10'000};
 
-bool send_request(int socket, std::string_view plugin, const WorkerProcess::Ends& ends) {
+// 0, or the error.
+int send_request(int socket, std::string_view plugin, const WorkerProcess::Ends& ends) {
   iovec piece{const_cast<char*>(plugin.data()),
               plugin.size()};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
   msghdr message{};
@@ -27,7 +28,8 @@ bool send_request(int socket, std::string_view plugin, const WorkerProcess::Ends
   message.msg_iovlen = 1;
   DescriptorRoom<2> room;
   room.attach(message, {ends.socket.get(), ends.output.get()});
-  return uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) >= 0;
+  const auto sent = uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
+  return sent >= 0 ? 0 : errno;
 }
 
 std::optional<std::int32_t> receive_answer(int socket) {
@@ -81,7 +83,10 @@ std::optional<int> ForkServer::fork(std::string_view plugin, const WorkerProcess
   begin();
   if (process_ == nullptr) return std::nullopt;
   plugin = plugin.substr(0, max_plugin_name_bytes);
-  const auto process = send_request(socket_.get(), plugin, ends) ? receive_answer(socket_.get()) : std::nullopt;
+  const int error = send_request(socket_.get(), plugin, ends);
+  // Descriptors of others crowd these out, which is not its fault.
+  if (error == ETOOMANYREFS) return std::nullopt;
+  const auto process = error == 0 ? receive_answer(socket_.get()) : std::nullopt;
   if (!process) give_up();
   if (process.value_or(0) <= 0) return std::nullopt;
   return process;

@@ -33,6 +33,8 @@ constexpr std::chrono::milliseconds room_interval{10};
 // Of one that has ended: what a socket and a pipe hold at most.
 constexpr std::size_t messages_at_end = 4096;
 constexpr int outputs_at_end = 64;
+// How soon it is tried again to pass a descriptor where there are too many on their way.
+constexpr std::chrono::milliseconds crowd_interval{10};
 // From the end of its connection until the end of the process.
 constexpr std::chrono::milliseconds dying_time{100};
 constexpr std::string_view words_for_wrong_frame = "was killed, because it sent the host what a worker does not send";
@@ -110,7 +112,8 @@ WorkerChannel::WorkerChannel(asio::io_context& context, Executor& executor, Work
       socket_(context),
       output_(context),
       silence_(context),
-      output_pause_(context) {
+      output_pause_(context),
+      crowd_(context) {
   try {
     watch_.assign(process_->end_descriptor());
     socket_.assign(socket_end_.get());
@@ -167,9 +170,9 @@ bool WorkerChannel::send_frame(const Frame& frame) {
   return true;
 }
 
-void WorkerChannel::resume_sending() {
+void WorkerChannel::resume_sending(FrameWriter::Full full) {
   if (!socket_.is_open()) return;
-  socket_.async_wait(Descriptor::wait_write, [self = shared_from_this()](const error_code& error) {
+  auto go_on = [self = shared_from_this()](const error_code& error) {
     if (error) return;
     // A text may be long, and is copied.
     static_cast<void>(self->executor_.run_here([&self] {
@@ -177,7 +180,10 @@ void WorkerChannel::resume_sending() {
       self->waits_to_send_ = false;
       self->send_what_is_kept();
     }));
-  });
+  };
+  if (full == FrameWriter::Full::socket) return socket_.async_wait(Descriptor::wait_write, std::move(go_on));
+  crowd_.expires_after(crowd_interval);
+  crowd_.async_wait(std::move(go_on));
 }
 
 void WorkerChannel::send_kept() {
@@ -200,8 +206,9 @@ void WorkerChannel::send_what_is_kept() {
 
 // Where the ring is full, whoever hears that the worker has read does so.
 void WorkerChannel::send_later() {
-  if (writer_.full() == FrameWriter::Full::ring || std::exchange(waits_to_send_, true)) return;
-  asio::post(context_, [self = shared_from_this()] { self->resume_sending(); });
+  const auto full = writer_.full();
+  if (full == FrameWriter::Full::ring || std::exchange(waits_to_send_, true)) return;
+  asio::post(context_, [self = shared_from_this(), full] { self->resume_sending(full); });
 }
 
 bool WorkerChannel::ask_for_places(std::string why) {
@@ -504,6 +511,7 @@ void WorkerChannel::close() {
   output_.release();
   silence_.cancel();
   output_pause_.cancel();
+  crowd_.cancel();
 }
 
 }  // namespace mcph

@@ -135,7 +135,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   };
 
   bool send_frame(const Frame& frame);
-  void resume_sending();
+  void resume_sending(FrameWriter::Full full);
   void send_kept();
   void send_what_is_kept() REQUIRES(sending_);
   void send_later() REQUIRES(sending_);
@@ -180,7 +180,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   std::deque<Kept> kept_ GUARDED_BY(sending_);  // what there was no room for
   std::size_t kept_bytes_ GUARDED_BY(sending_) = 0;
   std::atomic<bool> has_kept_{false};
-  bool waits_to_send_ GUARDED_BY(sending_) = false;  // until the socket has room
+  bool waits_to_send_ GUARDED_BY(sending_) = false;  // until the socket has room, or for a moment
 
   std::atomic<std::size_t> long_messages_{0};
   std::atomic<bool> room_is_waited_for_{false};
@@ -204,6 +204,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   Descriptor output_;
   boost::asio::steady_timer silence_;
   boost::asio::steady_timer output_pause_;
+  boost::asio::steady_timer crowd_;  // of descriptors, which it waits to pass
 };
 
 }  // namespace mcph

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <thread>
 #include <unistd.h>
 
 #include "base/regular_file.hpp"
@@ -27,6 +29,11 @@ struct Header {
 };
 
 constexpr std::size_t buffer_size = sizeof(Header) + max_short_text_bytes;
+
+// Where descriptors crowd out others, how often it is tried again. In all some five seconds, in which those that are
+// read at all have been.
+constexpr int crowd_attempts = 5000;
+constexpr std::chrono::milliseconds crowd_wait{1};
 
 iovec as_iovec(const void* data, std::size_t size) {
   return {const_cast<void*>(data), size};  // NOLINT(cppcoreguidelines-pro-type-const-cast): it is only read
@@ -67,14 +74,12 @@ Header header_of(const Frame& frame) {
 
 Sent send_message(int socket, const msghdr& message, bool wait) {
   while (uninterrupted([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT); }) < 0) {
-    // Too many descriptors on their way, counted over all processes of the user, is nothing that can be waited for but
-    // by time.
-    const bool crowded = errno == ETOOMANYREFS;
+    if (errno == ETOOMANYREFS) return Sent::crowded;
     if (errno == ENOBUFS || errno == ENOMEM || errno == EMSGSIZE) return Sent::too_much;
-    if (errno != EAGAIN && errno != EWOULDBLOCK && !crowded) return Sent::gone;
-    if (!wait) return crowded ? Sent::too_much : Sent::no_room;
-    pollfd writable{socket, static_cast<short>(crowded ? 0 : POLLOUT), 0};
-    uninterrupted([&] { return ::poll(&writable, 1, crowded ? 1 : -1); });
+    if (errno != EAGAIN && errno != EWOULDBLOCK) return Sent::gone;
+    if (!wait) return Sent::no_room;
+    pollfd writable{socket, POLLOUT, 0};
+    uninterrupted([&] { return ::poll(&writable, 1, -1); });
   }
   return Sent::whole;
 }
@@ -127,7 +132,15 @@ Sent send_rings(int socket, FileDescriptor memory) {
 
 Sent FrameWriter::send(const Frame& frame, bool wait) {
   if (is_too_long(frame)) return Sent::too_much;
-  const auto sent = try_to_send(frame, wait);
+  auto sent = try_to_send(frame, wait);
+  for (int left = wait ? crowd_attempts : 0; sent == Sent::crowded && left > 0; --left) {
+    std::this_thread::sleep_for(crowd_wait);
+    sent = try_to_send(frame, wait);
+  }
+  if (sent == Sent::crowded && !wait) {
+    full_ = Full::descriptors;
+    sent = Sent::no_room;
+  }
   if (sent != Sent::no_room) drop();
   return sent;
 }

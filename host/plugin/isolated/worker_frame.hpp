@@ -103,6 +103,7 @@ Result<std::pair<FileDescriptor, FileDescriptor>> make_frame_sockets();
 enum class Sent {
   whole,
   no_room,   // just now; only where it does not wait
+  crowded,   // for a while, by descriptors on their way between processes of this user; only where it waits
   too_much,  // for the system, which has no memory or descriptor for a long text
   gone,      // the other side
   broken     // it has done what it does not do
@@ -113,6 +114,9 @@ Sent send_frame(int socket, const Frame& frame, bool wait);
 Sent send_rings(int socket, FileDescriptor memory);
 
 // Sends frames, in order. One thread at a time.
+//
+// How many descriptors may be on their way (ETOOMANYREFS of unix(7)) is counted for all processes of a user together,
+// and nobody is told when there is room again: who waits for that tries again, and again, with the same memory file.
 class FrameWriter {
  public:
   // Over the socket, until it has a ring.
@@ -124,8 +128,8 @@ class FrameWriter {
   // After no_room the same frame is the next one, or there is none. One that waits does so in the system.
   Sent send(const Frame& frame, bool wait);
 
-  // After no_room, what there is none in. When there may be some, the socket can be read; it is writable.
-  enum class Full { ring, socket };
+  // After no_room, what there is none in. When there may be some, the socket can be read; it is writable; nobody says.
+  enum class Full { ring, socket, descriptors };
   Full full() const { return full_; }
 
   // The frame that found no room will not be sent.

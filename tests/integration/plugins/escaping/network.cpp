@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -172,6 +173,36 @@ int accept_on_host_socket(const Aim&) {
   return refusal_of(::accept(host_socket, nullptr, nullptr));
 }
 
+// As many as the system takes. They stay on their way until this process ends.
+int send_descriptors_to_nobody(const Aim&) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return errno;
+  constexpr std::size_t most = 253;  // of one message
+  constexpr int messages = 10;
+  auto byte = 'x';
+  iovec piece{&byte, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(most * sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  auto* const rights = CMSG_FIRSTHDR(&message);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(most * sizeof(int));
+  const std::array<int, most> descriptors{};  // the first one, again and again
+  std::memcpy(CMSG_DATA(rights), descriptors.data(), sizeof descriptors);
+  for (int i = 0; i < messages; ++i) {
+    if (::sendmsg(ends[0], &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return errno;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Attempts on_the_network() {
@@ -195,6 +226,7 @@ Attempts on_the_network() {
       {"reconnect the host's socket", reconnect_host_socket},
       {"send elsewhere from the host's socket", send_from_host_socket},
       {"accept on the host's socket", accept_on_host_socket},
+      {"send descriptors to nobody", send_descriptors_to_nobody},
   };
 }
 

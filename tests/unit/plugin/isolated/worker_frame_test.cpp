@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <linux/capability.h>
 #include <netinet/in.h>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -549,6 +554,63 @@ TEST_F(LongTextFramesTest, KeepTheOrderWhateverWayTheyGo) {
     ASSERT_EQ(reader_.frame().text, text_of(next)) << next;
     ++next;
   }
+  sender.join();
+}
+
+// Root is not held to what other processes of its user have on their way.
+void give_up_privileges_of_this_thread() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  ASSERT_EQ(::syscall(SYS_capset, &header, none.data()), 0);
+}
+
+// Descriptors on their way to nobody, so many that this process may send no more.
+class Crowd {
+ public:
+  // On a thread without privileges.
+  Crowd() {
+    const FileDescriptor file(::memfd_create("test", MFD_CLOEXEC));
+    for (int i = 0; i < 10 && send_descriptors(sockets_.first.get(), {}, file.get(), max_passed_descriptors); ++i) {
+    }
+    EXPECT_EQ(errno, ETOOMANYREFS);
+  }
+
+ private:
+  const OpenFileLimit limit_{200};
+  std::pair<FileDescriptor, FileDescriptor> sockets_ = *make_frame_sockets();
+};
+
+TEST_F(FrameRingsTest, FindNoRoomForADescriptorWhileTooManyAreOnTheirWay) {
+  std::thread([this] {
+    give_up_privileges_of_this_thread();
+    const Frame next{.kind = Frame::Kind::said, .text = std::string_view(long_text_)};
+    std::optional<Crowd> crowd(std::in_place);
+    EXPECT_EQ(send(next), Sent::no_room);
+    EXPECT_EQ(writer_.full(), FrameWriter::Full::descriptors);
+    EXPECT_EQ(send(next), Sent::no_room);
+    crowd.reset();
+    EXPECT_TRUE(test::eventually([&] { return send(next) == Sent::whole; }));
+  }).join();
+  ASSERT_EQ(receive(), FrameReader::Outcome::frame);
+  EXPECT_TRUE(reader_.frame().text == long_text_);
+}
+
+TEST_F(LongTextFramesTest, NeedNoDescriptorWhereThereIsRoomBesideTheRing) {
+  std::atomic<bool> has_read{false};
+  std::thread sender([&] {
+    give_up_privileges_of_this_thread();
+    const Crowd crowd;
+    EXPECT_EQ(writer_.send({Frame::Kind::completed, 0, 1, std::string(SharedRings::long_text_bytes, 'x')}, true),
+              Sent::whole);
+    EXPECT_EQ(writer_.send({Frame::Kind::completed, 0, 2, long_text_}, true), Sent::whole);
+    test::eventually([&] { return has_read.load(); });
+  });
+  for (const std::uint64_t id : {1U, 2U}) {
+    EXPECT_TRUE(test::eventually([this] { return glance() == FrameReader::Outcome::frame; }));
+    EXPECT_EQ(reader_.frame().id, id);
+  }
+  EXPECT_TRUE(reader_.frame().text == long_text_);
+  has_read = true;
   sender.join();
 }
 
