@@ -12,8 +12,8 @@
  * Names, of metrics and of labels, are a lower-case letter and lower-case letters, digits and _, 64 bytes at most. A
  * counter's name ends with _total, which is added where it is missing, and no other one's does; none ends with _bucket,
  * _count, _sum or _info. An instance has at most 64 metrics, and 1000 series: different labels of one metric. What it
- * has recorded ends with it. Only where another one takes the place of an instance that crashed, counters and histograms
- * go on, and their series count as those of the new one.
+ * has recorded ends with it. Only where another one takes the place of an instance that crashed, counters and
+ * histograms go on, and their series count as those of the new one.
  */
 #ifndef MCP_METRICS_H
 #define MCP_METRICS_H
