@@ -45,12 +45,16 @@ class HostStore final : public PluginStore {
 };
 
 // What keeps a library from being loaded may be a limit, which the dynamic linker does not know by its name.
-Error with_limits(Error error, const PluginLimits& limits) {
+Error with_limits(Error error, const PluginLimits& limits, const Sandbox& sandbox) {
   if (limits.memory_bytes > 0) {
     error.message += "; limits.memoryBytes allows it " + std::to_string(limits.memory_bytes) + " bytes";
   }
   if (limits.open_files > 0) {
     error.message += "; limits.openFiles allows it " + std::to_string(limits.open_files) + " descriptors";
+  } else if (sandbox.profile != SandboxProfile::none &&
+             error.message.find("Too many open files") != std::string::npos) {
+    error.message += "; its sandbox allows it " + std::to_string(sandboxed_open_files) +
+                     " descriptors, and limits.openFiles another number";
   }
   return error;
 }
@@ -357,7 +361,7 @@ Result<> Worker::create() {
   keep_to(limits);
   if (limits.memory_bytes > 0) report_lack_of_memory();
   auto library = PluginLibrary::load(setup_.library);
-  if (library.has_error()) return with_limits(library.error(), limits);
+  if (library.has_error()) return with_limits(library.error(), limits, setup_.sandbox);
   PluginSetup plugin{
       .file = setup_.file,
       .digest = setup_.digest,

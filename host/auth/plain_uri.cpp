@@ -11,6 +11,7 @@ namespace mcph {
 namespace {
 
 constexpr std::string_view encoded_space = "%20";
+constexpr std::string_view before_host = "file://";
 
 // Whether what is percent-encoded in it may be taken for something else: a slash, or a character that URLs lose.
 bool hides_something(std::string_view uri) {
@@ -35,20 +36,33 @@ bool has_plain_parts(std::string_view rest) {
   return true;
 }
 
+// Whether it is written as nobody changes it. Where there is none, too.
+bool is_plain_host(std::string_view host) {
+  const auto is_plain = [](char sign) {
+    return (sign >= 'a' && sign <= 'z') || is_digit(sign) || sign == '-' || sign == '_' || sign == '.';
+  };
+  return std::ranges::all_of(host, is_plain) && !host.ends_with('.');
+}
+
+std::string_view host_of_file(std::string_view uri) {
+  const auto rest = uri.substr(before_host.size());
+  return rest.substr(0, std::min(rest.find_first_of("/?#"), rest.size()));
+}
+
 }  // namespace
 
 bool is_plain_uri(std::string_view uri) {
   if (hides_something(uri) || !percent_decode(uri) || !has_canonical_origin(uri)) return false;
-  if (uri.starts_with(encoded_space)) return false;
-  const auto scheme = lower_case(std::string(uri.substr(0, uri.find(':'))));
-  if (scheme == "file") {
-    // Some take "file:/a" for the same as "file:///a", and "file://host/a", too.
-    constexpr std::string_view beginning = "file:///";
-    return uri.starts_with(beginning) && has_plain_parts(uri.substr(beginning.size()));
-  }
+  // No scheme has anything encoded: it is a space, of which many leave out those at the beginning.
+  const auto scheme_text = uri.substr(0, uri.find(':'));
+  if (scheme_text.find('%') != std::string_view::npos) return false;
+  const auto scheme = lower_case(std::string(scheme_text));
+  // Some take "file:/a" for the same as "file:///a".
+  if (scheme == "file" && (!uri.starts_with(before_host) || !is_plain_host(host_of_file(uri)))) return false;
   auto rest = uri.substr(std::min(scheme.size() + 1, uri.size()));
   if (rest.starts_with("//")) {
     rest.remove_prefix(2);
+    if (scheme == "file" && rest.starts_with('/')) rest.remove_prefix(1);
   } else if (rest.starts_with('/')) {
     rest.remove_prefix(1);
   }
@@ -60,6 +74,14 @@ std::string_view without_empty_end(std::string_view uri) {
   while (uri.ends_with('/') || uri.ends_with(encoded_space))
     uri.remove_suffix(uri.ends_with('/') ? 1 : encoded_space.size());
   return uri;
+}
+
+std::vector<std::string_view> readings_of(std::string_view uri, std::string& storage) {
+  std::vector<std::string_view> readings{uri, without_empty_end(uri)};
+  if (!uri.starts_with(before_host) || host_of_file(uri).empty()) return readings;
+  storage = std::string(before_host) + std::string(uri.substr(before_host.size() + host_of_file(uri).size()));
+  readings.insert(readings.end(), {storage, without_empty_end(storage)});
+  return readings;
 }
 
 }  // namespace mcph

@@ -2,7 +2,9 @@
 // it for one. Free functions; any thread.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mcph {
 
@@ -12,5 +14,9 @@ bool is_plain_uri(std::string_view uri);
 
 // Without what whoever serves it may take for nothing: a query, a fragment, and slashes and spaces at the end.
 std::string_view without_empty_end(std::string_view uri);
+
+// All that whoever serves a plain one may take it for: also one of a file without its host, which some do not look at.
+// Views into it and into `storage`.
+std::vector<std::string_view> readings_of(std::string_view uri, std::string& storage);
 
 }  // namespace mcph

@@ -95,10 +95,11 @@ class RolePolicy::RoleRights final : public Rights {
     if (reads_all_) return true;
     std::string storage;
     const auto name = normalized_uri(uri, storage);
-    const auto shorter = without_empty_end(name);
+    std::string without_host;
+    const auto readings = readings_of(name, without_host);
     const auto allows = [&](const Rule* rule) { return rule->matches(Rule::Kind::resource, name); };
     const auto denies = [&](const Rule* rule) {
-      return rule->matches(Rule::Kind::resource, name) || rule->matches(Rule::Kind::resource, shorter);
+      return std::ranges::any_of(readings, [&](auto reading) { return rule->matches(Rule::Kind::resource, reading); });
     };
     return is_plain_uri(name) && std::ranges::any_of(allow_, allows) && std::ranges::none_of(deny_, denies);
   }

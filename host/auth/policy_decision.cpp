@@ -25,7 +25,10 @@ bool is_about(const Rule& rule, const Use& use, bool denies) {
     return rule.matches(use.kind, use.name) && (use.tool == nullptr || rule.covers(*use.tool));
   std::string storage;
   const auto name = normalized_uri(use.name, storage);
-  return rule.matches(use.kind, name) || (denies && rule.matches(use.kind, without_empty_end(name)));
+  if (!denies) return rule.matches(use.kind, name);
+  std::string without_host;
+  const auto readings = readings_of(name, without_host);
+  return std::ranges::any_of(readings, [&](auto uri) { return rule.matches(use.kind, uri); });
 }
 
 void add_rules(RulesOfUse& rules, const std::vector<Rule>& all, const Use& use, const std::string& role, bool deny) {

@@ -87,9 +87,11 @@ bool is_canonical_host(std::string_view host) {
   const auto label = host.substr(host.rfind('.') + 1);
   const bool is_number = label.starts_with("0x") || std::all_of(label.begin(), label.end(), is_digit);
   if (!is_number && !host.starts_with('[')) return true;
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const bool in_brackets = host.starts_with('[') && host.ends_with(']');
+  if (in_brackets) host = host.substr(1, host.size() - 2);
   const auto address = IpAddress::read(host);
-  return address && address->text() == host;
+  const bool is_v6 = host.find(':') != std::string_view::npos;
+  return address && address->text() == host && in_brackets == is_v6;
 }
 
 // Whether a host and a port are written as nobody changes them before they are used. What is percent-encoded in a host

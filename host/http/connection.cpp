@@ -83,9 +83,11 @@ void HttpConnection::attend(Clock::time_point now) {
   asio::post(executor(), [self = shared_from_this(), now] { self->time_is_up(now); });
 }
 
-void HttpConnection::put_off(Clock::duration late, Clock::time_point since) {
-  auto due = due_.load();
-  if (due == never || waits_since_.load() < since.time_since_epoch().count()) return;
+void HttpConnection::put_off(Clock::duration late, Clock::time_point since, Clock::time_point now) {
+  auto due = due_.load(std::memory_order_acquire);
+  const auto begin = waits_since_.load(std::memory_order_relaxed);
+  const bool is_counted_from_then = begin >= since.time_since_epoch().count() && begin < now.time_since_epoch().count();
+  if (due == never || !is_counted_from_then) return;
   // If it fails, something else is waited for, and from now on.
   due_.compare_exchange_strong(due, due + late.count());
 }

@@ -49,8 +49,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   void start();
   // [any] The time is `now`: does what is due by then.
   void attend(Clock::time_point now);
-  // [any] What is waited for since that look at the connections, or a later one, is due later by so much.
-  void put_off(Clock::duration late, Clock::time_point since);
+  // [any] What is waited for since that look at the connections, or a later one before `now`, is due later by so much.
+  void put_off(Clock::duration late, Clock::time_point since, Clock::time_point now);
   // [any] Ends the connection after the answer it is busy with, at once if there is none.
   void shut_down();
   // [any] From when on the connection is ended if others need the memory of the large request that its client is slow
@@ -105,7 +105,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   Coroutine<HttpStream::Transferred> write_some(boost::asio::const_buffer bytes) { return stream_->write_some(bytes); }
   void attend_at(Clock::time_point time) {
     waits_since_.store(now().time_since_epoch().count(), std::memory_order_relaxed);
-    due_.store(time.time_since_epoch().count(), std::memory_order_relaxed);
+    due_.store(time.time_since_epoch().count(), std::memory_order_release);
   }
   // Whatever is being read or written.
   void abort();

@@ -114,7 +114,7 @@ void HttpServer::attend_connections_once(std::chrono::steady_clock::time_point n
   const auto late = now - before - attention_interval;
   for (const auto& connection : alive()) {
     if (late > attention_interval / 2)
-      connection->put_off(late, late < very_late ? before : std::chrono::steady_clock::time_point::min());
+      connection->put_off(late, late < very_late ? before : std::chrono::steady_clock::time_point::min(), now);
     connection->attend(now);
   }
   service_.attend();

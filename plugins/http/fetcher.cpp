@@ -168,8 +168,13 @@ void Fetcher::take_results() {
 void Fetcher::tell_progress(Clock::time_point now) {
   if (now < next_progress_) return;
   next_progress_ = now + progress_interval;
-  for (const auto& [id, fetch] : fetches_)
-    fetch.listener->progressed(fetch.transfer->progress(now));
+  for (const auto& [id, fetch] : fetches_) {
+    try {
+      fetch.listener->progressed(fetch.transfer->progress(now));
+    } catch (const std::bad_alloc&) {
+      // It is told the next time.
+    }
+  }
 }
 
 milliseconds Fetcher::time_to_wait(Clock::time_point now) const {

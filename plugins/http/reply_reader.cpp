@@ -203,7 +203,8 @@ mcp::ToolResult ReplyReader::of_pointer(const Json& value, const Response& respo
   }
   auto data = data_of(text);
   if (!data) throw mcp::ToolError(with_excerpt("The server's answer has no base64 at " + place, response, mask));
-  require_no_secret(text, mask);  // which may be base64 itself
+  require_no_secret(text, mask);          // which may be base64 itself
+  require_no_secret(data->base64, mask);  // without the line breaks of the text
   require_no_secret(data->view(), mask);
   if (settings_.mime_type) data->mime_type = *settings_.mime_type;
   if (data->mime_type.empty()) data->mime_type = "application/octet-stream";

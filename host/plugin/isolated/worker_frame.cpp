@@ -30,9 +30,8 @@ struct Header {
 
 constexpr std::size_t buffer_size = sizeof(Header) + max_short_text_bytes;
 
-// Where descriptors crowd out others, how often it is tried again. In all some five seconds, in which those that are
-// read at all have been.
-constexpr int crowd_attempts = 5000;
+// Where descriptors crowd out others, for how long it is tried again: those that are read at all have been by then.
+constexpr std::chrono::seconds crowd_time{5};
 constexpr std::chrono::milliseconds crowd_wait{1};
 
 iovec as_iovec(const void* data, std::size_t size) {
@@ -133,9 +132,12 @@ Sent send_rings(int socket, FileDescriptor memory) {
 Sent FrameWriter::send(const Frame& frame, bool wait) {
   if (is_too_long(frame)) return Sent::too_much;
   auto sent = try_to_send(frame, wait);
-  for (int left = wait ? crowd_attempts : 0; sent == Sent::crowded && left > 0; --left) {
-    std::this_thread::sleep_for(crowd_wait);
-    sent = try_to_send(frame, wait);
+  if (sent == Sent::crowded && wait) {
+    const auto end = std::chrono::steady_clock::now() + crowd_time;
+    while (sent == Sent::crowded && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(crowd_wait);
+      sent = try_to_send(frame, wait);
+    }
   }
   if (sent == Sent::crowded && !wait) {
     full_ = Full::descriptors;

@@ -160,14 +160,15 @@ std::shared_ptr<EventStream> EventLog::find(const std::string& session, const Ev
 
 EventLog::Resumption EventLog::carry(const std::shared_ptr<EventStream>& stream, const EventId& last,
                                      const std::weak_ptr<OutboxReader>& reader) {
+  Resumption resumption{Resumption::Outcome::resumed, stream, last, {}, stream->outbox_};
+  const auto is_missed = [&](const Event& event) { return event.id.number > last.number; };
+  std::copy_if(stream->events_.begin(), stream->events_.end(), std::back_inserter(resumption.missed), is_missed);
+  // From here on nothing takes memory: whom it is carried by releases it.
   stream->carried_ = true;
   stream->carrier_ = reader;
   stream->next_.reset();  // whoever has asked for it before is too late
   use(*stream->session_);
-  Resumption resumption{Resumption::Outcome::resumed, stream, last, {}, stream->outbox_};
   if (resumption.outbox != nullptr) resumption.outbox->read_by(reader);
-  const auto is_missed = [&](const Event& event) { return event.id.number > last.number; };
-  std::copy_if(stream->events_.begin(), stream->events_.end(), std::back_inserter(resumption.missed), is_missed);
   return resumption;
 }
 

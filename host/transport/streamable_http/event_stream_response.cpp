@@ -28,8 +28,13 @@ EventStreamResponse::EventStreamResponse(HttpConnection& connection, std::chrono
           std::allocate_shared<ConnectionReader>(FrameAllocator<ConnectionReader>(), connection.shared_from_this())) {}
 
 EventStreamResponse::~EventStreamResponse() {
+  if (kept_ == nullptr) return;
   // Nothing else: whoever listened may have gone before.
-  if (kept_ != nullptr) release(*kept_);
+  try {
+    release(*kept_);
+  } catch (const std::bad_alloc&) {
+    // It is released. What was to be kept of it is lost.
+  }
 }
 
 Coroutine<> EventStreamResponse::wait_for(const EventStream& stream) {
@@ -136,14 +141,14 @@ void EventStreamResponse::append_next(std::string& events, std::string message) 
 }
 
 void EventStreamResponse::let_go() {
-  const auto kept = std::exchange(kept_, nullptr);
-  if (kept == nullptr) return;
+  if (kept_ == nullptr) return;
   if (notifications_ != nullptr) {
     // What is told from now on is told on another stream.
     notifications_->close();
     for (auto& message : notifications_->outbox().take().messages)
-      kept->add(std::move(message));
+      kept_->add(std::move(message));
   }
+  const auto kept = std::exchange(kept_, nullptr);
   release(*kept);
 }
 

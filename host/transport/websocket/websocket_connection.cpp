@@ -123,7 +123,11 @@ Coroutine<> WebSocketConnection::run() {
   const bool accepted = co_await accept();
   if (accepted) {
     begin(write_messages());
-    co_await read_messages();
+    try {
+      co_await read_messages();
+    } catch (const std::bad_alloc&) {
+      // It ends as if its client had gone.
+    }
   }
   over_ = true;
   if (!closing_) connection_.abort();

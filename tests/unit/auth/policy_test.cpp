@@ -102,7 +102,7 @@ TEST(RolePolicy, DoesNotLetAPathLeadOutOfWhatItAllows) {
         "docs://public/.\t./secret", "docs://public/.%0a./secret", "docs://public/a%7F"})
     EXPECT_FALSE(may_read(role, uri)) << uri;
   for (const auto* uri : {"docs://public/a..b", "docs://public/.../c", "docs://public/a/", "docs://public/a?b=../c",
-                          "file:///a/b", "file:///a", "file:///"})
+                          "file:///a/b", "file:///a", "file:///", "file://docs/a", "file://docs"})
     EXPECT_TRUE(may_read(role, uri)) << uri;
 }
 
@@ -112,11 +112,13 @@ TEST(RolePolicy, DeniesAPathHoweverItIsWritten) {
     const RoleText role{.allow = rules({all}), .deny = rules({"resource:file:///srv/secret/*"})};
     EXPECT_TRUE(may_read(role, "file:///srv/open/key")) << all;
     for (const auto* uri :
-         {"file:///srv/secret/key", "file:///srv%2Fsecret%2Fkey", "file:///srv//secret/key", "file:///srv/./secret/key",
-          "file:///srv/x/../secret/key", "file:////srv/secret/key", "file:///srv/secret%2fkey",
-          "file:///%73rv/secret/key", "file:///srv%5Csecret/key", "file:///srv\\secret/key", "file:/srv/secret/key",
-          "file://localhost/srv/secret/key", "file://a/srv/secret/key", "FILE:/srv/secret/key",
-          "File:///srv/secret/key", "file:srv/secret/key", " file:///srv/secret/key"})
+         {"file:///srv/secret/key",    "file:///srv%2Fsecret%2Fkey",  "file:///srv//secret/key",
+          "file:///srv/./secret/key",  "file:///srv/x/../secret/key", "file:////srv/secret/key",
+          "file:///srv/secret%2fkey",  "file:///%73rv/secret/key",    "file:///srv%5Csecret/key",
+          "file:///srv\\secret/key",   "file:/srv/secret/key",        "file://localhost/srv/secret/key",
+          "file://a/srv/secret/key",   "FILE:/srv/secret/key",        "File:///srv/secret/key",
+          "file:srv/secret/key",       " file:///srv/secret/key",     "file://A/srv/open/key",
+          "file://a/srv/secret/key?x", "\u00a0file:///srv/open/key"})
       EXPECT_FALSE(may_read(role, uri)) << uri << " with " << all;
   }
 }

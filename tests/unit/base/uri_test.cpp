@@ -40,9 +40,9 @@ TEST(CanonicalOrigin, HasOneSpelling) {
                           "https://a./b", "https://a.:8443/b", "https://a:0443/b", "https://a:00/b", "https://:8443/b",
                           "https://%C3%BC.example/", "https://a%3A443/"})
     EXPECT_FALSE(has_canonical_origin(uri)) << uri;
-  for (const auto* uri :
-       {"http://127.1/", "http://0x7f.0.0.1/", "http://2130706433/", "http://0177.0.0.1/", "http://1.2.3.0x4",
-        "http://[0::1]/", "http://[::ffff:127.0.0.1]/", "http://[::1", "http://[]/", "http://[::1]:/"})
+  for (const auto* uri : {"http://127.1/", "http://0x7f.0.0.1/", "http://2130706433/", "http://0177.0.0.1/",
+                          "http://1.2.3.0x4", "http://[0::1]/", "http://[::ffff:127.0.0.1]/", "http://[::1",
+                          "http://[]/", "http://[::1]:/", "http://[127.0.0.1]/"})
     EXPECT_FALSE(has_canonical_origin(uri)) << uri;
 }
 
