@@ -21,10 +21,10 @@ if [[ "${MCP_TEST_SANITIZERS:-0}" == 1 ]]; then
     echo "Building and testing build/$preset"
     cmake --preset "$preset" >/dev/null
     cmake --build --preset "$preset"
-    ctest --preset "$preset" -R '^(unit|plugins|integration)' --parallel 2 "$@"
+    ctest --preset "$preset" -R '^(unit|plugins|integration)' --parallel "$(nproc)" "$@"
   done
 fi
 
-# Two at a time, because most of them wait most of the time; those that measure run alone.
+# Three for each processor, because most of them wait most of the time; those that measure run alone.
 echo "Testing build/release"
-exec ctest --preset release --parallel 2 "$@"
+exec ctest --preset release --parallel "$(($(nproc) * 3))" "$@"

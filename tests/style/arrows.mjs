@@ -11,28 +11,30 @@ import { promisify } from 'node:util';
 const build = resolve(process.argv[2]);
 const run = promisify(exec);
 
-// A unit of includes, so that a header is seen, too, that no source of its room includes.
-function headersOf(room) {
-  const root = join(build, 'rooms', room);
-  const headers = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.hpp'));
-  const unit = join(build, 'rooms', `${room}.cpp`);
-  writeFileSync(unit, headers.map((header) => `#include "${header}"\n`).join(''));
-  return unit;
-}
-
-const waiting = [];
-const rooms = new Set();
+// The sources of each room and the command that compiles the first of them.
+const rooms = new Map();
 for (const { command, directory, file } of JSON.parse(readFileSync(join(build, 'compile_commands.json'), 'utf8'))) {
   const name = /host_room_(\w+)\.dir/.exec(command)?.[1];
   if (!name) continue;
   const room = `host_${name}`;
-  const preprocess = (source) => command.replace(/ -o \S+ -c .*/, ` -M -MF /dev/null '${source}'`);
-  waiting.push({ room, directory, command: preprocess(file) });
-  if (!rooms.has(room)) waiting.push({ room, directory, command: preprocess(headersOf(room)) });
-  rooms.add(room);
+  if (!rooms.has(room)) rooms.set(room, { room, directory, command, sources: [] });
+  rooms.get(room).sources.push(resolve(directory, file));
 }
 if (rooms.size === 0) throw new Error(`${build} compiles no room`);
-console.log(`${rooms.size} rooms, ${waiting.length} units`);
+
+// All of a room as one unit of includes: each header is read once, also one that no source of its room includes.
+function unitOf({ room, sources }) {
+  const root = join(build, 'rooms', room);
+  const headers = readdirSync(root, { recursive: true }).filter((name) => name.endsWith('.hpp'));
+  const unit = join(build, 'rooms', `${room}.cpp`);
+  writeFileSync(unit, [...headers, ...sources].map((file) => `#include "${file}"\n`).join(''));
+  return unit;
+}
+
+const waiting = [...rooms.values()].map((room) => {
+  return { ...room, command: room.command.replace(/ -o \S+ -c .*/, ` -M -MF /dev/null '${unitOf(room)}'`) };
+});
+console.log(`${rooms.size} rooms`);
 
 let failures = 0;
 async function work() {
@@ -46,5 +48,5 @@ async function work() {
   }
 }
 await Promise.all(Array.from({ length: availableParallelism() }, work));
-console.log(failures === 0 ? 'clean' : `${failures} units include what their room may not see`);
+console.log(failures === 0 ? 'clean' : `${failures} rooms include what they may not see`);
 process.exit(failures === 0 ? 0 : 1);

@@ -147,12 +147,12 @@ Result<> ProcessUpstream::open(std::chrono::milliseconds patience) {
 
 // Tells the worker what it becomes. It answers before it does so, and that it has shows by the end of its socket.
 Result<> ProcessUpstream::hand_over(int socket, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   const auto setup = setup_.worker.json();
   const auto sent = send_frame(socket, to_worker::frame_of(to_worker::Load{setup_query, setup}), true);
   if (sent == Sent::crowded)
     return fail_for_now("its process cannot be told what it becomes: too many descriptors are on their way to others");
   if (sent != Sent::whole) return fail_for_now("its process has ended before it began");
-  const auto deadline = std::chrono::steady_clock::now() + patience;
   FrameReader reader;
   bool is_ready = false;
   for (;;) {
