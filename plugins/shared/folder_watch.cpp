@@ -72,7 +72,8 @@ void FolderWatch::run() {
   while (!is_stopped_) {
     const int timeout = watch_folders(files) ? -1 : static_cast<int>(look_for_missing.count());
     if (::poll(sources.data(), sources.size(), timeout) < 0 && errno != EINTR) return;
-    files = read_events() ? Files::known : Files::told;
+    read_events();
+    files = Files::told;
   }
 }
 
@@ -82,8 +83,13 @@ bool FolderWatch::watch_folders(Files files) {
   };
   bool all = true;
   for (const auto& folder : folders_) {
-    if (!is_watched(folder)) watch_tree(folder, files);
-    all = all && is_watched(folder);
+    if (is_watched(folder)) continue;
+    watch_tree(folder, files);
+    if (is_watched(folder)) {
+      listener_.changed(folder);
+    } else {
+      all = false;
+    }
   }
   return all;
 }
@@ -156,9 +162,8 @@ void FolderWatch::forget_all() {
   watched_.clear();
 }
 
-bool FolderWatch::read_events() {
+void FolderWatch::read_events() {
   alignas(::inotify_event) std::array<char, 16384> buffer;  // an event has at most 16 bytes and a name of 256
-  bool has_all = true;
   while (!is_stopped_) {
     const auto size = ::read(inotify_.get(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
@@ -166,23 +171,17 @@ bool FolderWatch::read_events() {
     const char* const end = buffer.data() + size;
     for (const char* at = buffer.data(); at < end && !is_stopped_;) {
       const auto* const event = reinterpret_cast<const ::inotify_event*>(at);
-      if ((event->mask & IN_Q_OVERFLOW) != 0) {
-        has_all = false;
-        take_overflow();
-      }
+      if ((event->mask & IN_Q_OVERFLOW) != 0) take_overflow();
       for (const auto& folder : paths_of(event->wd))
         take(*event, folder);
       at += sizeof(::inotify_event) + event->len;
     }
   }
-  return has_all;
 }
 
 // Which files changed, and where the folders are now, only a new walk can tell.
 void FolderWatch::take_overflow() {
   degrade("files changed faster than they could be told; some that were removed are not told");
-  for (const auto& folder : folders_)
-    listener_.changed(folder);
   forget_all();
 }
 

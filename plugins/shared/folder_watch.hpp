@@ -2,8 +2,9 @@
 // its making until it is destroyed. What it says is a hint: a file is told when its writer has closed it, when it is
 // moved or removed, and it may be told without having changed. Symbolic links inside the folders are not followed, and
 // folders that are not there are awaited. A file that can be reached by two of the folders is told by either path.
-// Where events cannot be had, it says so and tells nothing. When the kernel has dropped events, because there were too
-// many, every folder is told and looked through anew, and so is every file that is there.
+// Where events cannot be had, it says so and tells nothing. A folder is told when its watch has begun, because what
+// changed before was not seen; where it was not there at first, or the kernel has dropped events, because there were
+// too many, every file that is in it is told, too.
 #pragma once
 
 #include <atomic>
@@ -46,7 +47,7 @@ class FolderWatch {
 
   void run();
   bool open(Events events);
-  // True if each of the folders is watched. Files::told: those of folders that were not.
+  // True if each of the folders is watched now. Tells those that were not, and with Files::told their files.
   bool watch_folders(Files files);
   // The folder and those below it. Files::told: what lies in them may have changed.
   void watch_tree(const std::string& top, Files files);
@@ -55,8 +56,8 @@ class FolderWatch {
   std::vector<std::string> paths_of(int descriptor) const;
   void forget_tree(const std::string& top);
   void forget_all();
-  // False if some were dropped; then no folder is watched any more.
-  bool read_events();
+  // If some were dropped, no folder is watched any more.
+  void read_events();
   void take_overflow();
   void take(const inotify_event& event, const std::string& folder);
   void degrade(const std::string& reason);

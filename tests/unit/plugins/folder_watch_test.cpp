@@ -148,6 +148,22 @@ TEST_F(FolderWatchTest, AwaitsAFolderThatIsNotThereYet) {
   EXPECT_TRUE(is_told_when_written("later/a.txt"));
 }
 
+TEST_F(FolderWatchTest, TellsAFolderWhenItsWatchHasBegun) {
+  watch("root");
+  EXPECT_TRUE(eventually([&] { return has(changed_, path("root")); }));
+  EXPECT_FALSE(has(changed_, path("root/a.txt")));
+}
+
+TEST_F(FolderWatchTest, TellsAFolderThatHasComeBackWithWhatIsInIt) {
+  watch("root");
+  ASSERT_TRUE(is_told_when_written("root/a.txt"));
+  fs::rename(path("root"), path("away"));
+  folder_.write("away/inner/late.txt", "l");
+  forget();
+  fs::rename(path("away"), path("root"));
+  EXPECT_TRUE(eventually([&] { return has(changed_, path("root")) && has(changed_, path("root/inner/late.txt")); }));
+}
+
 TEST_F(FolderWatchTest, DoesNotFollowLinks) {
   folder_.write("outside/secret.txt", "s");
   fs::create_directory_symlink(path("outside"), path("root/link"));
