@@ -43,8 +43,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   endif()
 endif()
 
-# What the tests' own sources are compiled with: to optimise them fully takes longer than to run them (-O1 takes half as long
-# again). Not less than this, because templates that they share with what they test (the JSON parser) may be linked as they have compiled them.
+# What the tests' own sources are compiled with: to optimise them fully takes longer than to run them, and -O1 takes half as
+# long again. Not less than this, because templates that they share with what they test (the JSON parser) may be linked as
+# they have compiled them.
 add_library(mcp_test_options INTERFACE)
 target_link_libraries(mcp_test_options INTERFACE mcp_project_options)
 target_compile_options(mcp_test_options INTERFACE $<$<CONFIG:Release>:-Og>)

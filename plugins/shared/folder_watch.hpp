@@ -3,7 +3,7 @@
 // moved or removed, and it may be told without having changed. Symbolic links inside the folders are not followed, and
 // folders that are not there are awaited. A file that can be reached by two of the folders is told by either path.
 // Where events cannot be had, it says so and tells nothing. A folder is told when its watch has begun, because what
-// changed before was not seen; where it was not there at first, or the kernel has dropped events, because there were
+// changed before was not seen; where it was not there before, or the kernel has dropped events, because there were
 // too many, every file that is in it is told, too.
 #pragma once
 

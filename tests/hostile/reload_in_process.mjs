@@ -21,7 +21,7 @@ const report = new Report();
 
 const callEvery = 100;
 const parts = 5;
-const probeEveryMs = 5;
+const probeEveryMs = 5; // plugins/heap_probe.c
 
 const components = new Components('reload-in-process');
 const heapFile = path.join(components.base, 'heap');

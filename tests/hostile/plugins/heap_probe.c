@@ -22,7 +22,6 @@ static void* probe(void* path) {
     if (pwrite(file, text, (size_t)size, 0) != size) abort();
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
   }
-  return NULL;
 }
 
 __attribute__((constructor)) static void begin(void) {
