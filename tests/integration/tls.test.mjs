@@ -147,6 +147,9 @@ test('ACertificateThatChangesCostsNoCallAndNoConnection', async (context) => {
   assert.ok(sockets.size <= 4, `${sockets.size} connections`);
 });
 
+// What is not taken for this reason. While a pair is written its key may be another's, and the host may look just then.
+const untaken = (reason) => ({ event: 'certificate not taken', reason: new RegExp(reason) });
+
 test('ABadPairLeavesTheLastGoodOne', async (context) => {
   const rest = '[serving]\ncontrol = "control"\n';
   const secure = await SecureHost.serve(context, { rest, options: ['--admin-listen', '127.0.0.1:0'] });
@@ -161,22 +164,22 @@ test('ABadPairLeavesTheLastGoodOne', async (context) => {
     'a certificate in it is not whole': { cert: good.cert.slice(0, -100), key: good.key },
   };
   for (const [reason, pair] of Object.entries(bad)) {
-    const refused = secure.host.log.next({ event: 'certificate not taken' });
+    const refused = secure.host.log.next(untaken(reason));
     writePair(secure.folder, pair);
-    assert.ok((await refused).reason.includes(reason), (await refused).reason);
+    await refused;
     assert.equal(await secure.serial(), serial);
   }
   await sleep(300);
-  assert.equal(secure.host.log.matching({ event: 'certificate not taken' }).length, 4);
+  for (const reason of Object.keys(bad).slice(1)) assert.equal(secure.host.log.matching(untaken(reason)).length, 1, reason);
   // It is said that all is well again, though it is the one that has been served all along.
   await secure.take(first);
   assert.equal(await secure.serial(), serial);
   writePair(secure.folder, first);
   await secure.take(good);
   assert.notEqual(await secure.serial(), serial);
-  const gone = secure.host.log.next({ event: 'certificate not taken' });
+  const gone = secure.host.log.next(untaken('cannot be opened'));
   rmSync(join(secure.folder, 'server.key'));
-  assert.match((await gone).reason, /cannot be opened/);
+  await gone;
   const { status, stdout } = await command('status', '--control', join(secure.folder, 'control'));
   assert.equal(status, 1);
   assert.match(stdout, /The configuration was not taken: \[tls\] cannot be used: .*server\.key: it cannot be opened/);
@@ -250,12 +253,13 @@ const briefS = 30;
 suite('Times', { concurrency: true }, () => {
   test('ACertificateIsTakenWhenItsTimeComes', async (context) => {
     const secure = await SecureHost.serve(context);
-    const refused = secure.host.log.next({ event: 'certificate not taken' });
-    const taken = secure.host.log.next({ event: 'certificate taken' });
-    writePair(secure.folder, authority.issue('localhost', { begin: briefS }));
-    assert.match((await refused).reason, /not good before/);
+    const notYet = untaken('not good before');
+    const refused = secure.host.log.next(notYet);
+    const pair = authority.issue('localhost', { begin: briefS });
+    const taken = refused.then(() => secure.host.log.next({ event: 'certificate taken' }));
+    writePair(secure.folder, pair);
     await taken;
-    assert.equal(secure.host.log.matching({ event: 'certificate not taken' }).length, 1);
+    assert.equal(secure.host.log.matching(notYet).length, 1);
   });
 
   test('AStreamEndsWhenTheCertificateHasExpired', async (context) => {
