@@ -83,15 +83,6 @@ Result<LastLine> last_of(std::string_view text) {
   return LastLine{{last->seq, last->hash}, is_stop, is_checkpoint};
 }
 
-Result<> write_all(const FileDescriptor& file, std::string_view text) {
-  while (!text.empty()) {
-    const auto written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
-    if (written < 0) return fail_for_now(last_error());
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<AuditFile> AuditFile::open(const std::filesystem::path& path, AuditSyncs syncs) {
@@ -180,7 +171,7 @@ Result<> AuditFile::move_torn_away(std::string_view torn, std::uint64_t whole) {
     copy = open_file(torn_.file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, for_owner);
     if (!copy && errno != EEXIST) return cannot();
   }
-  if (write_all(copy, torn).has_error() || ::fsync(copy.get()) != 0) {
+  if (!write_all(copy, torn) || ::fsync(copy.get()) != 0) {
     auto failed = cannot();
     ::unlink(torn_.file.c_str());  // so that those who try again and again do not leave one each time
     return failed;
@@ -193,10 +184,11 @@ Result<> AuditFile::move_torn_away(std::string_view torn, std::uint64_t whole) {
 
 Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
   if (auto cut = cut_off_rest(); cut.has_error()) return cut;
-  if (auto written = write_all(file_, lines); written.has_error()) {
+  if (!write_all(file_, lines)) {
+    auto failed = fail_for_now(last_error());
     has_rest_ = true;
     static_cast<void>(cut_off_rest());  // the next one tries it again
-    return written;
+    return failed;
   }
   size_ += lines.size();
   head_ = head;

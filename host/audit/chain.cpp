@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 #include <stdexcept>
 
+#include "base/hexadecimal.hpp"
 #include "base/time_text.hpp"
 
 namespace mcph {
@@ -41,28 +42,6 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
   return number;
 }
 
-void append_digits(std::string& out, unsigned number, unsigned count) {
-  out.append(count, '0');
-  for (auto at = out.size(); count > 0; --count, number /= 10)
-    out[--at] = static_cast<char>('0' + number % 10);
-}
-
-void append_time(std::string& out, std::chrono::system_clock::time_point time) {
-  using namespace std::chrono;
-  const auto since = floor<milliseconds>(time);
-  const auto day = floor<days>(since);
-  const year_month_day date(day);
-  const hh_mm_ss clock(since - day);
-  append_digits(out, static_cast<unsigned>(static_cast<int>(date.year())), 4);
-  append_digits(out += '-', static_cast<unsigned>(date.month()), 2);
-  append_digits(out += '-', static_cast<unsigned>(date.day()), 2);
-  append_digits(out += 'T', static_cast<unsigned>(clock.hours().count()), 2);
-  append_digits(out += ':', static_cast<unsigned>(clock.minutes().count()), 2);
-  append_digits(out += ':', static_cast<unsigned>(clock.seconds().count()), 2);
-  append_digits(out += '.', static_cast<unsigned>(clock.subseconds().count()), 3);
-  out += 'Z';
-}
-
 }  // namespace
 
 std::optional<AuditHash> read_audit_hash(std::string_view digits) {
@@ -89,7 +68,6 @@ AuditHasher::AuditHasher() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
 }
 
 AuditHash AuditHasher::hash(const AuditHash& previous, std::string_view covered) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   // Without a digest the context keeps its own, which is not looked for again.
   expect_digest(EVP_DigestInit_ex(context_.get(), nullptr, nullptr));
@@ -98,8 +76,8 @@ AuditHash AuditHasher::hash(const AuditHash& previous, std::string_view covered)
   expect_digest(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr));
   AuditHash hash;
   for (std::size_t i = 0; i < hash.size(); i += 2) {
-    hash[i] = digits[digest[i / 2] >> 4U];
-    hash[i + 1] = digits[digest[i / 2] & 0xFU];
+    hash[i] = hexadecimal_digits[digest[i / 2] >> 4U];
+    hash[i + 1] = hexadecimal_digits[digest[i / 2] & 0xFU];
   }
   return hash;
 }
@@ -108,7 +86,7 @@ void append_audit_line(std::string& out, AuditHead& head, AuditHasher& hasher,
                        std::chrono::system_clock::time_point time, std::string_view members) {
   const auto begin = out.size();
   out.append(before_seq).append(std::to_string(++head.seq)).append(before_time);
-  append_time(out, time);
+  append_precise_time(out, time);
   out.append("\",").append(members);
   head.hash = hasher.hash(head.hash, std::string_view(out).substr(begin));
   out.append(before_hash).append(text_of(head.hash)).append(after_hash).append("\n");
@@ -142,12 +120,6 @@ std::optional<std::string_view> first_member(const AuditLine& line, std::string_
   const auto quote = text.find('"');
   if (quote == std::string_view::npos) return std::nullopt;
   return text.substr(0, quote);
-}
-
-std::string audit_time(std::chrono::system_clock::time_point time) {
-  std::string text;
-  append_time(text, time);
-  return text;
 }
 
 std::optional<std::chrono::system_clock::time_point> read_audit_time(std::string_view text) {

@@ -89,8 +89,7 @@ Result<AuditLine> read_audit_line(std::string_view line);
 // The member of this name, where it is the first one behind the event and a text without escapes.
 std::optional<std::string_view> first_member(const AuditLine& line, std::string_view name);
 
-// RFC 3339, in UTC, to the millisecond.
-std::string audit_time(std::chrono::system_clock::time_point time);
+// Of a line.
 std::optional<std::chrono::system_clock::time_point> read_audit_time(std::string_view text);
 
 // What a checkpoint signs, so that no other signature by the same key is taken for one: of the line before it.

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "audit/chain.hpp"
+#include "base/time_text.hpp"
 
 namespace mcph {
 
@@ -38,7 +38,7 @@ void RefusalSums::close_minute() {
     closed_.push_back(AuditEvent("refused")
                           .add("source", who.first)
                           .add_json("principal", who.second)
-                          .add("minute", audit_time(minute_))
+                          .add("minute", precise_time_text(minute_))
                           .add("count", sum.count)
                           .add_json("outcomes", outcomes.json()));
   }

@@ -105,12 +105,8 @@ Result<> write_new(const std::filesystem::path& file, std::string_view text) {
   const auto opened = open_file(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (!opened && errno == EEXIST) return fail(file.string() + " is there already; it is not written over");
   if (!opened) return fail("cannot write " + file.string() + ": " + last_error());
-  while (!text.empty()) {
-    const auto written = uninterrupted([&] { return ::write(opened.get(), text.data(), text.size()); });
-    if (written < 0) return fail("cannot write " + file.string() + ": " + last_error());
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(opened.get()) != 0) return fail("cannot write " + file.string() + ": " + last_error());
+  if (!write_all(opened, text) || ::fsync(opened.get()) != 0)
+    return fail("cannot write " + file.string() + ": " + last_error());
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace mcph {
@@ -12,13 +13,6 @@ namespace {
 
 constexpr std::string_view from_unix_socket = "unix";
 constexpr std::size_t max_forwarded_bytes = 1024;
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr auto blanks = " \t";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 std::string_view name_of(CertificateSubject subject) {
   static constexpr std::array<std::string_view, 5> names{"none", "san_uri", "san_dns", "san_email", "subject"};
@@ -33,7 +27,7 @@ std::string only_one(const std::vector<std::string>& names) {
 Result<std::string, CredentialError> one_line(const std::vector<std::string_view>& lines) {
   if (lines.empty()) return std::string();
   if (lines.size() > 1) return invalid_credential("the proxy says more than once for whom it asks");
-  const auto text = without_blanks(lines.front());
+  const auto text = trimmed(lines.front());
   if (text.size() > max_forwarded_bytes || !is_utf8(text))
     return invalid_credential("the proxy says for whom it asks in a way that cannot be read");
   return std::string(text);
@@ -43,7 +37,7 @@ std::vector<std::string> elements_of(std::string_view list) {
   std::vector<std::string> elements;
   while (!list.empty()) {
     const auto end = std::min(list.find(','), list.size());
-    if (const auto element = without_blanks(list.substr(0, end)); !element.empty()) elements.emplace_back(element);
+    if (const auto element = trimmed(list.substr(0, end)); !element.empty()) elements.emplace_back(element);
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return elements;

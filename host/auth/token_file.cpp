@@ -79,15 +79,6 @@ Error fail_with(const std::filesystem::path& file, std::string_view what) {
   return fail("cannot " + std::string(what) + " " + file.string() + ": " + last_error());
 }
 
-Result<> write(const FileDescriptor& file, std::string_view text) {
-  while (!text.empty()) {
-    const auto written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
-    if (written < 0) return fail(last_error());
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 // Whose the file is, or would be: of one that is not there yet, its folder's.
 bool look_at_owner(const std::filesystem::path& file, struct ::stat& owner) {
   if (::stat(file.c_str(), &owner) == 0) return true;
@@ -100,8 +91,7 @@ Result<> replace(const std::filesystem::path& file, const std::string& text) {
   next += ".new";
   const auto opened = open_file(next, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, owner_only);
   if (!opened) return fail_with(next, "write");
-  const auto written = write(opened, text);
-  if (written.has_error()) return fail("cannot write " + next.string() + ": " + written.error().message);
+  if (!write_all(opened, text)) return fail_with(next, "write");
   struct ::stat replaced {};
   const bool is_there = ::stat(file.c_str(), &replaced) == 0;
   const bool is_for_another = is_there || (::geteuid() == 0 && look_at_owner(file, replaced));

@@ -1,7 +1,8 @@
-// Classes of ASCII characters, whatever the locale. Plain functions without state; any thread.
+// Classes of ASCII characters and their case, whatever the locale. Plain functions without state; any thread.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace mcph {
 
@@ -24,6 +25,13 @@ inline std::string lower_case(std::string text) {
   for (auto& c : text)
     c = lower_case(c);
   return text;
+}
+// Without the spaces and tabs around it.
+constexpr std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 }  // namespace mcph

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/hexadecimal.hpp"
 #include "base/json_string.hpp"
 
 namespace mcph {
@@ -261,7 +262,6 @@ void append_json_string(std::string& out, std::string_view utf8) {
 }
 
 std::string with_escaped_controls(std::string json) {
-  constexpr std::string_view digits = "0123456789abcdef";
   // How many bytes one that begins there has; 0: none does.
   const auto control_at = [&json](std::size_t at) -> std::size_t {
     if (json[at] == '\x7F') return 1;
@@ -274,8 +274,8 @@ std::string with_escaped_controls(std::string json) {
     const auto size = control_at(at);
     if (size == 0) continue;
     const auto c = static_cast<unsigned char>(json[at + size - 1]);
-    escaped.append(json, copied, at - copied).append(R"(\u00)") += digits[c >> 4U];
-    escaped += digits[c & 0xFU];
+    escaped.append(json, copied, at - copied).append(R"(\u00)") += hexadecimal_digits[c >> 4U];
+    escaped += hexadecimal_digits[c & 0xFU];
     copied = at + size;
     at = copied - 1;
   }

@@ -47,6 +47,15 @@ bool give_to_owner(const FileDescriptor& made, const struct ::stat& owner) {
   return ::fchown(made.get(), owner.st_uid, owner.st_gid) == 0;
 }
 
+bool write_all(const FileDescriptor& file, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 Result<std::string> read_regular_file(const FileDescriptor& file, std::size_t max_size) {
   const auto identity = identity_of_regular_file(file);
   if (identity.has_error()) return identity.error();

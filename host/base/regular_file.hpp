@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -44,6 +45,9 @@ Result<> check_owner_only(const FileDescriptor& file, bool is_secret = true);
 // Gives a file that this process has made to the owner and the group of another one. False: it has others, and cannot
 // be given away; one that has another name, too, may be anybody's, and is not.
 bool give_to_owner(const FileDescriptor& made, const struct ::stat& owner);
+
+// All of the text, where the file is now. False: errno says why not, and a part of it may be there.
+bool write_all(const FileDescriptor& file, std::string_view text);
 
 // All of a file that has at most `max_size` bytes.
 Result<std::string> read_regular_file(const FileDescriptor& file, std::size_t max_size);

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "base/hexadecimal.hpp"
+
 namespace mcph {
 namespace {
 
@@ -33,13 +35,7 @@ std::string Sha256::hex() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   expect(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text(2 * std::size_t{size}, '\0');
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    text[i] = digits[digest[i / 2] >> 4U];
-    text[i + 1] = digits[digest[i / 2] & 0xFU];
-  }
-  return text;
+  return hexadecimal(digest.data(), size);
 }
 
 std::string sha256(std::string_view bytes) {

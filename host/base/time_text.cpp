@@ -15,6 +15,12 @@ std::optional<int> digits(std::string_view text, std::size_t begin, std::size_t 
   return number;
 }
 
+void append_digits(std::string& out, unsigned number, unsigned count) {
+  out.append(count, '0');
+  for (auto at = out.size(); count > 0; --count, number /= 10)
+    out[--at] = static_cast<char>('0' + number % 10);
+}
+
 }  // namespace
 
 std::string time_text(std::chrono::system_clock::time_point when) {
@@ -27,12 +33,25 @@ std::string time_text(std::chrono::system_clock::time_point when) {
 }
 
 std::string precise_time_text(std::chrono::system_clock::time_point when) {
-  const auto second = std::chrono::floor<std::chrono::seconds>(when);
-  const auto digits_of_ms = std::to_string(std::chrono::floor<std::chrono::milliseconds>(when - second).count());
-  constexpr std::size_t max_digits = 3;
-  auto text = time_text(second);
-  text.back() = '.';
-  return text.append(max_digits - digits_of_ms.size(), '0').append(digits_of_ms) += 'Z';
+  std::string text;
+  append_precise_time(text, when);
+  return text;
+}
+
+void append_precise_time(std::string& out, std::chrono::system_clock::time_point when) {
+  using namespace std::chrono;
+  const auto since = floor<milliseconds>(when);
+  const auto day = floor<days>(since);
+  const year_month_day date(day);
+  const hh_mm_ss clock(since - day);
+  append_digits(out, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+  append_digits(out += '-', static_cast<unsigned>(date.month()), 2);
+  append_digits(out += '-', static_cast<unsigned>(date.day()), 2);
+  append_digits(out += 'T', static_cast<unsigned>(clock.hours().count()), 2);
+  append_digits(out += ':', static_cast<unsigned>(clock.minutes().count()), 2);
+  append_digits(out += ':', static_cast<unsigned>(clock.seconds().count()), 2);
+  append_digits(out += '.', static_cast<unsigned>(clock.subseconds().count()), 3);
+  out += 'Z';
 }
 
 std::optional<std::chrono::system_clock::time_point> read_time(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hexadecimal.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
 #include "cli/commands.hpp"
@@ -18,7 +19,6 @@
 namespace mcph {
 namespace {
 
-constexpr std::string_view hexadecimal_digits = "0123456789abcdef";
 // That are looked up at once, because each start of the symbolizer reads the debug data anew.
 constexpr std::size_t max_places = 64;
 

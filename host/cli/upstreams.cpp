@@ -135,15 +135,6 @@ Result<> keep_owner(const FileDescriptor& made, const struct ::stat& replaced) {
   return has_mode ? Result<>() : Result<>(fail(last_error()));
 }
 
-// All of it, or why not.
-Result<> write_text(const FileDescriptor& file, const std::string& text) {
-  const auto written = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
-  if (written < 0) return fail(last_error());
-  // What is left of a disk that is full takes a part.
-  if (written != static_cast<ssize_t>(text.size())) return fail("there is no room for all of it");
-  return {};
-}
-
 // Under a name that nobody else looks for, and then in place at once. What holds a secret its owner reads, and the
 // group that could do so before.
 Result<> write_settings(const fs::path& file, const OrderedJson& settings) {
@@ -160,7 +151,7 @@ Result<> write_settings(const fs::path& file, const OrderedJson& settings) {
   const ::mode_t mode = has_secret(settings) ? S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH;
   const auto opened = open_file(aside, O_WRONLY | O_CREAT | O_EXCL, mode);
   if (!opened) return fail(aside.string() + " cannot be written: " + last_error());
-  auto made = write_text(opened, text);
+  auto made = write_all(opened, text) ? Result<>() : fail(last_error());
   struct ::stat replaced {};
   if (made.has_value() && ::stat(file.c_str(), &replaced) == 0) made = keep_owner(opened, replaced);
   if (made.has_value()) fs::rename(aside, file, error);

@@ -12,26 +12,9 @@
 namespace mcph {
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lowered(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), lower);
-  return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr auto blanks = " \t";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 // Calls `visit` for each trimmed element of a separated list until it returns true.
@@ -84,8 +67,7 @@ std::optional<std::string_view> host_of(std::string_view authority) {
 
 bool is_scheme(std::string_view text) {
   constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-.";
-  return !text.empty() && lower(text.front()) >= 'a' && lower(text.front()) <= 'z' &&
-         text.find_first_not_of(allowed) == std::string_view::npos;
+  return !text.empty() && is_letter(text.front()) && text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
 // The host and the port of "scheme://host[:port]"; nothing if the text is anything else (RFC 6454 section 7).
@@ -117,7 +99,7 @@ bool contains(const std::vector<std::string>& list, std::string_view value) {
 
 bool refuses_by_quality(std::string_view range) {
   return any_element(range, ';', [](std::string_view parameter) {
-    if (parameter.size() < 3 || lower(parameter[0]) != 'q' || parameter[1] != '=') return false;
+    if (parameter.size() < 3 || lower_case(parameter[0]) != 'q' || parameter[1] != '=') return false;
     return parameter.find_first_not_of("0.", 2) == std::string_view::npos;
   });
 }
@@ -172,7 +154,7 @@ bool is_origin(std::string_view text) {
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host) {
   if (!host || host->empty()) return false;
   if (!access.allowed_hosts.empty() || !access.own_host.empty()) {
-    const auto name = lowered(host_of(*host).value_or(""));
+    const auto name = lower_case(std::string(host_of(*host).value_or("")));
     if (contains(access.allowed_hosts, name) || (!name.empty() && name == access.own_host)) return true;
   }
   if (access.loopback_only) return is_loopback_host(*host);
@@ -181,7 +163,7 @@ bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host
 
 bool origin_allowed(const HttpAccess& access, std::optional<std::string_view> origin) {
   if (!origin) return true;
-  const auto lower_origin = lowered(*origin);
+  const auto lower_origin = lower_case(std::string(*origin));
   const auto authority = authority_of_origin(lower_origin);
   if (!authority && *origin != "null") return false;
   if (contains(access.allowed_origins, "*") || contains(access.allowed_origins, lower_origin)) return true;

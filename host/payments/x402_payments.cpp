@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/base64.hpp"
+#include "base/hexadecimal.hpp"
 #include "base/json_text.hpp"
 #include "base/sha256.hpp"
 
@@ -68,7 +69,7 @@ std::string digits_in(std::string_view text, std::string_view digits) {
 
 std::string hexadecimal_in(std::string text) {
   text = lower_case(std::move(text));
-  return text.starts_with("0x") ? digits_in(std::string_view(text).substr(2), "0123456789abcdef") : std::string();
+  return text.starts_with("0x") ? digits_in(std::string_view(text).substr(2), hexadecimal_digits) : std::string();
 }
 
 // What is signed of a transaction of Solana: all but the signatures, whose number comes first and whose places others

@@ -69,15 +69,6 @@ Error cannot(std::string_view what, const fs::path& file) {
   return fail_for_now(file.string() + " cannot be " + std::string(what) + ": " + last_error());
 }
 
-Result<> write_all(const FileDescriptor& file, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    const auto count = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
-    if (count <= 0) return cannot("written", path);
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return {};
-}
-
 Result<std::string> read_from(const FileDescriptor& file, std::size_t begin, std::size_t end, const fs::path& path) {
   std::string text(end - begin, '\0');
   for (std::size_t done = 0; done < text.size();) {
@@ -320,7 +311,7 @@ Result<> FileStore::keep(const std::string& record) {
 Result<> FileStore::append(const std::string& record) {
   const auto file = open_file(file_, O_WRONLY | O_APPEND | O_NOFOLLOW);
   if (!file) return cannot("opened", file_);
-  auto written = write_all(file, record, file_);
+  auto written = write_all(file, record) ? Result<>() : cannot("written", file_);
   struct ::stat status {};
   if (written.has_value() && (::fdatasync(file.get()) != 0 || ::fstat(file.get(), &status) != 0))
     written = cannot("synced", file_);
@@ -343,7 +334,7 @@ Result<FileStore::Anew> FileStore::write_anew() {
   const auto path = beside("%new");
   const auto file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (!file) return cannot("opened", path);
-  auto written = write_all(file, text, path);
+  auto written = write_all(file, text) ? Result<>() : cannot("written", path);
   if (written.has_value() && (::fsync(file.get()) != 0 || ::fstat(file.get(), &anew.status) != 0))
     written = cannot("synced", path);
   if (written.has_value() && ::rename(path.c_str(), file_.c_str()) != 0) written = cannot("put in its place", path);

@@ -1,11 +1,11 @@
 #include "traces/tracer.hpp"
 
-#include <array>
 #include <chrono>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/hexadecimal.hpp"
 #include "base/json.hpp"
 #include "base/utf8.hpp"
 #include "protocol/caller.hpp"
@@ -24,14 +24,6 @@ constexpr std::size_t max_id_bytes = 100;
 constexpr std::size_t trace_id_at = 3;
 constexpr std::size_t span_id_at = 36;
 constexpr std::size_t flags_at = 53;
-
-std::string hexadecimal(std::uint64_t number) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::array<char, 16> text{};
-  for (auto at = text.rbegin(); at != text.rend(); ++at, number >>= 4U)
-    *at = digits[number & 0xFU];
-  return {text.begin(), text.end()};
-}
 
 bool is_sampled(std::string_view trace_parent) {
   const char low = trace_parent[flags_at + 1];

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/hexadecimal.hpp"
 #include "base/own_prefix.hpp"
 #include "base/regular_file.hpp"
 #include "base/spawn_settings.hpp"
@@ -89,10 +90,9 @@ std::string text_for_people(std::string_view bytes) {
 void read_line(std::string_view line, Symbols& symbols) {
   const auto first = cut(line, ' ');
   if (first == "build-id") {
-    constexpr std::string_view digits = "0123456789abcdef";
     // It becomes part of a line of the log.
     const bool is_short = line.size() <= max_build_id_digits;
-    if (is_short && line.find_first_not_of(digits) == std::string_view::npos) symbols.build_id = line;
+    if (is_short && line.find_first_not_of(hexadecimal_digits) == std::string_view::npos) symbols.build_id = line;
     return;
   }
   std::size_t place = 0;

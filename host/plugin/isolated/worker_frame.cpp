@@ -41,13 +41,7 @@ iovec as_iovec(const void* data, std::size_t size) {
 FileDescriptor make_memory_file(const Frame& frame) {
   FileDescriptor file(::memfd_create("mcp-frame", MFD_CLOEXEC));
   if (!file) return {};
-  for (auto text : {frame.text, frame.more}) {
-    while (!text.empty()) {
-      const auto count = uninterrupted([&] { return ::write(file.get(), text.data(), text.size()); });
-      if (count <= 0) return {};
-      text.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
+  if (!write_all(file, frame.text) || !write_all(file, frame.more)) return {};
   return file;
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/hexadecimal.hpp"
+
 namespace mcph {
 namespace {
 
@@ -104,15 +106,6 @@ Result<> check_kind(const ElfFile::Header& header) {
     return damaged("it has no program segments");
   }
   return {};
-}
-
-std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += {digits[bytes[i] >> 4], digits[bytes[i] & 15]};
-  }
-  return text;
 }
 
 // The build id among the notes of one segment; empty if it is not there.

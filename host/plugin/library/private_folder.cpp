@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/hexadecimal.hpp"
 #include "base/regular_file.hpp"
 #include "base/sha256.hpp"
 #include "base/utf8.hpp"
@@ -31,14 +32,6 @@ namespace fs = std::filesystem;
 constexpr const char* lock_name = "in-use";
 // Of the digest, in the name of a copy: for people, because the generation tells copies apart.
 constexpr std::size_t digits_in_name = 16;
-
-std::string hexadecimal(std::uint64_t number) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text(16, '0');
-  for (auto digit = text.rbegin(); digit != text.rend(); ++digit, number >>= 4)
-    *digit = digits[number & 15];
-  return text;
-}
 
 std::uint64_t random_number() {
   std::random_device device;
@@ -86,16 +79,6 @@ Error changed() {
   return fail_for_now("it changed while it was read; it will be tried again");
 }
 
-bool write_all(const FileDescriptor& file, const unsigned char* bytes, std::size_t count) {
-  while (count > 0) {
-    const auto written = uninterrupted([&] { return ::write(file.get(), bytes, count); });
-    if (written < 0) return false;
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
 // Copies the first `size` bytes and returns their digest. One pass of read and write: the digest needs every byte, so
 // letting the kernel copy (copy_file_range) saves nothing. What is written at once the file system may keep in one
 // piece, which is quicker to write and to map.
@@ -109,7 +92,8 @@ Result<std::string> copy_bytes(const FileDescriptor& from, const FileDescriptor&
     if (got < 0) return fail_for_now("it cannot be read: " + last_error());
     if (got == 0) return changed();
     const auto count = static_cast<std::size_t>(got);
-    if (!write_all(to, block.data(), count)) return fail_for_now("its private copy cannot be written: " + last_error());
+    const std::string_view piece(reinterpret_cast<const char*>(block.data()), count);
+    if (!write_all(to, piece)) return fail_for_now("its private copy cannot be written: " + last_error());
     digest.add(block.data(), count);
     size -= count;
   }

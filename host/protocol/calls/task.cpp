@@ -1,10 +1,9 @@
 #include "protocol/calls/task.hpp"
 
-#include <cstdio>
-#include <ctime>
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "base/time_text.hpp"
 #include "protocol/calls/input_requests.hpp"
 #include "protocol/request_record.hpp"
 
@@ -15,19 +14,6 @@ constexpr std::chrono::milliseconds poll_interval{1000};
 
 // Of results that the number of tasks bounds, so that nobody's large ones leave no room for them. In bytes.
 constexpr std::size_t small_result = std::size_t{16} << 10;
-
-// ISO 8601, in UTC, to the millisecond.
-std::string timestamp() {
-  const auto now = std::chrono::system_clock::now();
-  const auto whole_seconds = std::chrono::system_clock::to_time_t(now);
-  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::tm utc{};
-  gmtime_r(&whole_seconds, &utc);
-  char text[sizeof "9999-12-31T23:59:59.999Z"];
-  const auto size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text + size, sizeof text - size, ".%03dZ", static_cast<int>(rest));
-  return text;
-}
 
 }  // namespace
 
@@ -53,7 +39,7 @@ bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared
   id_ = std::move(id);
   lifetime_ = lifetime;
   memory_ = std::move(memory);
-  created_at_ = timestamp();
+  created_at_ = precise_time_text(std::chrono::system_clock::now());
   change(Status::working);
   return true;
 }
@@ -85,7 +71,7 @@ void Task::say(std::string_view message) {
   const MutexLock lock(mutex_);
   if (is_over()) return;
   message_ = message;
-  updated_at_ = timestamp();
+  updated_at_ = precise_time_text(std::chrono::system_clock::now());
 }
 
 bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size_t bytes, Resume resume) {
@@ -286,7 +272,7 @@ bool Task::is_over() const {
 
 void Task::change(Status status) {
   status_ = status;
-  updated_at_ = timestamp();
+  updated_at_ = precise_time_text(std::chrono::system_clock::now());
   // What the plugin has said of its way is not true of the end.
   if (status == Status::completed || status == Status::cancelled) message_.clear();
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/ascii.hpp"
+#include "base/hexadecimal.hpp"
 #include "base/http_token.hpp"
 
 namespace mcph {
@@ -21,17 +23,11 @@ std::string_view text_of(const Json& meta, const char* key) {
 }
 
 bool is_hex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return text.find_first_not_of(hexadecimal_digits) == std::string_view::npos;
 }
 
 bool is_hex_but_not_zero(std::string_view text) {
   return is_hex(text) && text.find_first_not_of('0') != std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 // Whether each part between separators is right, with spaces around it, and there are not more of them.

@@ -19,6 +19,9 @@ TEST(TimeText, IsWrittenToTheMillisecond) {
   EXPECT_EQ(precise_time_text(Time(951'782'400s)), "2000-02-29T00:00:00.000Z");
   EXPECT_EQ(precise_time_text(Time(951'782'400'007'999us)), "2000-02-29T00:00:00.007Z");
   EXPECT_EQ(precise_time_text(Time(951'782'400'999ms)), "2000-02-29T00:00:00.999Z");
+  std::string text = "at ";
+  append_precise_time(text, Time(4'102'444'799'010ms));
+  EXPECT_EQ(text, "at 2099-12-31T23:59:59.010Z");
 }
 
 TEST(TimeText, IsNothingElse) {
