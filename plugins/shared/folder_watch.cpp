@@ -71,7 +71,8 @@ void FolderWatch::run() {
   Files files = Files::known;
   while (!is_stopped_) {
     const int timeout = watch_folders(files) ? -1 : static_cast<int>(look_for_missing.count());
-    if (::poll(sources.data(), sources.size(), timeout) < 0 && errno != EINTR) return;
+    if (::poll(sources.data(), sources.size(), timeout) < 0 && errno != EINTR)
+      return degrade("file events cannot be had any more: " + words(errno));
     read_events();
     files = Files::told;
   }
@@ -79,7 +80,8 @@ void FolderWatch::run() {
 
 bool FolderWatch::watch_folders(Files files) {
   const auto is_watched = [this](const std::string& folder) {
-    return std::any_of(watched_.begin(), watched_.end(), [&](const auto& each) { return each.second == folder; });
+    const auto at = by_path_.lower_bound({folder, 0});
+    return at != by_path_.end() && at->first == folder;
   };
   bool all = true;
   for (const auto& folder : folders_) {
@@ -123,6 +125,7 @@ bool FolderWatch::watch_one(const std::string& folder) {
       ::inotify_add_watch(inotify_.get(), folder.c_str(), wanted_events | (is_given(folder) ? 0 : IN_DONT_FOLLOW));
   if (descriptor >= 0) {
     watched_.emplace(descriptor, folder);
+    by_path_.emplace(folder, descriptor);
     return true;
   }
   if (errno == ENOSPC) {
@@ -145,13 +148,14 @@ std::vector<std::string> FolderWatch::paths_of(int descriptor) const {
 }
 
 void FolderWatch::forget_tree(const std::string& top) {
-  for (auto at = watched_.begin(); at != watched_.end();) {
-    if (!is_below(at->second, top)) {
+  for (auto at = by_path_.lower_bound({top, 0}); at != by_path_.end() && at->first.starts_with(top);) {
+    if (!is_below(at->first, top)) {
       ++at;
       continue;
     }
-    const int descriptor = at->first;
-    at = watched_.erase(at);
+    const int descriptor = at->second;
+    watched_.erase({descriptor, at->first});
+    at = by_path_.erase(at);
     if (paths_of(descriptor).empty()) ::inotify_rm_watch(inotify_.get(), descriptor);
   }
 }
@@ -160,6 +164,7 @@ void FolderWatch::forget_all() {
   for (const auto& [descriptor, folder] : watched_)
     ::inotify_rm_watch(inotify_.get(), descriptor);
   watched_.clear();
+  by_path_.clear();
 }
 
 void FolderWatch::read_events() {
@@ -171,18 +176,13 @@ void FolderWatch::read_events() {
     const char* const end = buffer.data() + size;
     for (const char* at = buffer.data(); at < end && !is_stopped_;) {
       const auto* const event = reinterpret_cast<const ::inotify_event*>(at);
-      if ((event->mask & IN_Q_OVERFLOW) != 0) take_overflow();
+      // Which files changed, and where the folders are now, only a new walk can tell.
+      if ((event->mask & IN_Q_OVERFLOW) != 0) forget_all();
       for (const auto& folder : paths_of(event->wd))
         take(*event, folder);
       at += sizeof(::inotify_event) + event->len;
     }
   }
-}
-
-// Which files changed, and where the folders are now, only a new walk can tell.
-void FolderWatch::take_overflow() {
-  degrade("files changed faster than they could be told; some that were removed are not told");
-  forget_all();
 }
 
 void FolderWatch::take(const ::inotify_event& event, const std::string& folder) {

@@ -4,7 +4,7 @@
 // folders that are not there are awaited. A file that can be reached by two of the folders is told by either path.
 // Where events cannot be had, it says so and tells nothing. A folder is told when its watch has begun, because what
 // changed before was not seen; where it was not there before, or the kernel has dropped events, because there were
-// too many, every file that is in it is told, too.
+// too many, every file that is in it is told, too; one that was removed meanwhile is not.
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,6 @@ class FolderWatch {
   void forget_all();
   // If some were dropped, no folder is watched any more.
   void read_events();
-  void take_overflow();
   void take(const inotify_event& event, const std::string& folder);
   void degrade(const std::string& reason);
 
@@ -70,8 +69,9 @@ class FolderWatch {
   Descriptor stop_;                       // ends waiting
   // Watch descriptors with paths: the kernel has one descriptor for a folder, however many paths lead to it.
   std::set<std::pair<int, std::string>> watched_;
-  std::set<std::string> reasons_;  // that have been told
-  std::thread thread_;             // last, so that everything it uses is there when it begins
+  std::set<std::pair<std::string, int>> by_path_;  // the same, because folders are forgotten by their paths
+  std::set<std::string> reasons_;                  // that have been told
+  std::thread thread_;                             // last, so that everything it uses is there when it begins
 };
 
 }  // namespace plugins

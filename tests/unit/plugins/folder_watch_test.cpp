@@ -142,6 +142,19 @@ TEST_F(FolderWatchTest, FollowsNewFoldersWithWhatTheyBring) {
   EXPECT_TRUE(is_told_when_written("root/renamed/deep/e.txt"));
 }
 
+TEST_F(FolderWatchTest, ForgetsARemovedFolderAndNoneWhoseNameBeginsLikeIts) {
+  for (const auto* const file : {"root/a/deep/b.txt", "root/a-b/c.txt", "root/a0/d.txt"})
+    folder_.write(file, "x");
+  watch("root");
+  ASSERT_TRUE(is_told_when_written("root/a/deep/b.txt"));
+  fs::remove_all(path("root/a"));
+  ASSERT_TRUE(eventually([&] { return has(changed_, path("root/a")); }));
+  forget();
+  EXPECT_TRUE(is_told_when_written("root/a-b/c.txt"));
+  EXPECT_TRUE(is_told_when_written("root/a0/d.txt"));
+  EXPECT_TRUE(is_told_when_written("root/a/deep/b.txt"));
+}
+
 TEST_F(FolderWatchTest, AwaitsAFolderThatIsNotThereYet) {
   watch("later");
   folder_.write("later/a.txt", "a");
@@ -229,10 +242,11 @@ TEST_F(FolderWatchTest, LooksAnewWhenTheKernelDroppedEvents) {
   go_on();
   EXPECT_TRUE(eventually([&] { return has(changed_, path("root/renamed/late.txt")); }));
   EXPECT_TRUE(eventually([&] { return has(changed_, path("root/new/deep/c.txt")); }));
-  EXPECT_TRUE(has(reasons_, "files changed faster than they could be told; some that were removed are not told"));
   EXPECT_TRUE(is_told_when_written("root/renamed/b.txt"));
   EXPECT_TRUE(is_told_when_written("root/new/deep/d.txt"));
   EXPECT_FALSE(has(changed_, path("root/inner/b.txt")));
+  // From then on it tells all again.
+  EXPECT_FALSE(is_degraded());
 }
 
 TEST_F(FolderWatchTest, StopsInTheMiddleOfAWalk) {
