@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -26,6 +27,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds look_for_stop{100};
+// It ends as soon as its output has.
+constexpr std::chrono::milliseconds look_for_end{1};
 
 std::string words(int error) {
   return std::generic_category().message(error);
@@ -110,10 +113,12 @@ class Child {
 
   int output() const { return output_.get(); }
 
-  // As waitpid tells it.
-  int wait() {
+  // As waitpid tells it; nothing if the time is over or it is stopped before.
+  std::optional<int> wait(Clock::time_point end, const std::atomic<bool>& is_stopped) {
     int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(pid_, &status, WNOHANG) == 0) {
+      if (is_stopped || Clock::now() >= end) return std::nullopt;
+      std::this_thread::sleep_for(look_for_end);
     }
     pid_ = -1;
     return status;
@@ -123,7 +128,8 @@ class Child {
   void end() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
-    wait();
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
   }
 
   pid_t pid_ = -1;
@@ -136,11 +142,11 @@ bool has_output(int descriptor, std::chrono::milliseconds time) {
 }
 
 // Until the end of the output or `max`; nothing if the time is over or it is stopped before.
-std::optional<std::string> output_of(const Child& child, const PdfLimits& limits, const std::atomic<bool>& is_stopped) {
-  const auto end = Clock::now() + limits.time;
+std::optional<std::string> output_of(const Child& child, std::size_t max, Clock::time_point end,
+                                     const std::atomic<bool>& is_stopped) {
   std::string text;
   std::array<char, 65536> buffer{};
-  while (text.size() < limits.text_bytes) {
+  while (text.size() < max) {
     if (is_stopped || Clock::now() >= end) return std::nullopt;
     if (!has_output(child.output(), look_for_stop)) continue;
     const auto size = ::read(child.output(), buffer.data(), buffer.size());
@@ -156,17 +162,18 @@ std::optional<std::string> output_of(const Child& child, const PdfLimits& limits
 std::string text_of_pdf(std::string_view pdf, const PdfLimits& limits, const std::atomic<bool>& is_stopped,
                         const char* program) {
   Child child(program, limits, memory_file(pdf));
-  auto text = output_of(child, limits, is_stopped);
-  if (!text) {
+  const auto end = Clock::now() + limits.time;
+  auto text = output_of(child, limits.text_bytes, end, is_stopped);
+  if (text && text->size() >= limits.text_bytes) return *std::move(text);
+  const auto status = text ? child.wait(end, is_stopped) : std::nullopt;
+  if (!status) {
     throw std::runtime_error(
         is_stopped ? "was not read to its end"
                    : "takes longer than " +
                          std::to_string(std::chrono::ceil<std::chrono::seconds>(limits.time).count()) + " s to read");
   }
-  if (text->size() >= limits.text_bytes) return *std::move(text);
-  const int status = child.wait();
-  if (WIFSIGNALED(status)) throw std::runtime_error("breaks the program that reads PDFs");
-  if (WEXITSTATUS(status) != 0) throw std::runtime_error("is no PDF that can be read");
+  if (WIFSIGNALED(*status)) throw std::runtime_error("breaks the program that reads PDFs");
+  if (WEXITSTATUS(*status) != 0) throw std::runtime_error("is no PDF that can be read");
   return *std::move(text);
 }
 

@@ -140,6 +140,11 @@ TEST_F(PdfProgram, OneThatHangsCostsOnlyTheFile) {
 
 TEST_F(PdfProgram, OneThatCrashesCostsOnlyTheFile) {
   EXPECT_EQ(failure_of("kill -SEGV $$"), "breaks the program that reads PDFs");
+TEST_F(PdfProgram, OneThatHangsBehindItsOutputCostsOnlyTheFile) {
+  EXPECT_EQ(failure_of("echo text; exec >&-; exec sleep 1000", {std::chrono::milliseconds(200), 1000}),
+            "takes longer than 1 s to read");
+}
+
   EXPECT_EQ(failure_of("exit 1"), "is no PDF that can be read");
 }
 
