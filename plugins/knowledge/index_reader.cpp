@@ -237,14 +237,19 @@ std::optional<std::vector<std::string>> IndexReader::news() {
   const auto version = database.integer("PRAGMA data_version");
   if (!is_other && version == version_) return std::nullopt;
   version_ = version;
+  // Before what is told is read: what comes in between is told twice, and not never.
+  const auto last_id = database.integer("SELECT coalesce(max(id), 0) FROM documents");
+  const auto last_removed = database.integer("SELECT coalesce(max(id), 0) FROM removed");
   std::vector<std::string> paths;
   if (!is_other) {
-    auto rows = database.prepare("SELECT path FROM documents WHERE id > ?");
-    rows.with(last_id_);
+    auto rows = database.prepare(
+        "SELECT path FROM documents WHERE id > ? UNION SELECT path FROM removed WHERE id > ? ORDER BY path");
+    rows.with(last_id_, last_removed_);
     while (rows.step())
       paths.push_back(rows.string(0));
   }
-  last_id_ = database.integer("SELECT coalesce(max(id), 0) FROM documents");
+  last_id_ = last_id;
+  last_removed_ = last_removed;
   return paths;
 }
 

@@ -57,8 +57,8 @@ class IndexReader {
   // In the order of the alphabet.
   std::vector<std::string> paths_that_begin_with(const std::string& typed, std::size_t limit);
 
-  // The documents that are new or have changed since this was last asked, those of the first time left out; nothing if
-  // the index is the same. Used by one thread.
+  // The documents that are new, have changed or are gone since this was last asked, those of the first time left out;
+  // nothing if the index is the same. Used by one thread.
   std::optional<std::vector<std::string>> news();
 
  private:
@@ -74,6 +74,7 @@ class IndexReader {
   std::unique_ptr<Connection> watching_;  // of news, as what follows
   std::int64_t version_ = 0;
   std::int64_t last_id_ = 0;
+  std::int64_t last_removed_ = 0;
 };
 
 }  // namespace plugins::knowledge

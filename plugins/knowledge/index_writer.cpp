@@ -5,14 +5,20 @@
 namespace plugins::knowledge {
 namespace {
 
-constexpr std::int64_t format = 2;
+constexpr std::int64_t format = 3;
 
+// What is removed is told by those who do not keep the index, too: the last of it is remembered for them.
 constexpr auto schema = R"(
 CREATE TABLE folder(path TEXT NOT NULL);
 CREATE TABLE limits(max_file_bytes INTEGER NOT NULL, pdf_milliseconds INTEGER NOT NULL);
 CREATE TABLE documents(
   id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
   changed INTEGER NOT NULL, title TEXT, problem TEXT);
+CREATE TABLE removed(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL);
+CREATE TRIGGER is_removed AFTER DELETE ON documents WHEN old.problem IS NULL BEGIN
+  INSERT INTO removed(path) VALUES(old.path);
+  DELETE FROM removed WHERE id <= last_insert_rowid() - 10000;
+END;
 CREATE VIRTUAL TABLE texts USING fts5(title, path, body, tokenize = 'unicode61 remove_diacritics 2');
 )";
 

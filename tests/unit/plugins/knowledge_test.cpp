@@ -288,6 +288,13 @@ TEST_F(Index, TellsWhatIsNewToWhoeverDoesNotKeepIt) {
   EXPECT_FALSE(reader.news());
 }
 
+  {
+    sqlite::Transaction transaction(index.database());
+    index.remove("a.md");
+    transaction.commit();
+  }
+  EXPECT_EQ(reader.news(), std::vector<std::string>{"a.md"});
+  EXPECT_FALSE(reader.news());
 TEST_F(Index, AReplacedDocumentIsFoundByWhatItSaysNow) {
   auto index = IndexWriter::open(file_, "/docs");
   put(index, "a.md", "a", "before");
