@@ -51,6 +51,18 @@ bool is_of_the_moment(const std::exception& failure) {
   return dynamic_cast<const std::bad_alloc*>(&failure) != nullptr || (error != nullptr && error->is_of_the_moment());
 }
 
+// What it says of an empty file does not matter.
+bool can_start_pdf_reader(milliseconds time, const std::atomic<bool>& is_stopped) {
+  try {
+    text_of_pdf({}, {time, max_text_bytes}, is_stopped);
+  } catch (const PdfReaderMissing&) {
+    return false;
+  } catch (const std::exception& error) {
+    return !is_of_the_moment(error);
+  }
+  return true;
+}
+
 }  // namespace
 
 // Changes of the index that become visible together, and are told then.
@@ -164,6 +176,8 @@ void Indexer::run() {
       }
     } catch (const std::exception& error) {
       plugin_.error("the index " + file_ + " cannot be kept: " + error.what());
+      // Nobody is to wait for it.
+      end_first_look();
       pause(retry_interval);
     }
   }
@@ -195,8 +209,9 @@ void Indexer::keep(IndexWriter index) {
     }
     if (!is_stopping_) end_first_look();
     if (paths.contains(".")) took = since(begin);
-    paths =
-        wait(is_degraded_ || !is_there ? std::max(settings_.rescan_interval, took * rest_factor) : patient_interval);
+    // What was indexed took its time, too, and is no reason to rest for longer than where events tell of changes.
+    const auto rest = std::max(settings_.rescan_interval, std::min(took * rest_factor, patient_interval));
+    paths = wait(is_degraded_ || !is_there ? rest : patient_interval);
   }
 }
 
@@ -277,7 +292,11 @@ void Indexer::scan(Batch& batch, const std::string& text) {
   const auto path = RelativePath::parse(text);
   if (!path) return;
   const Files known = batch.index().known(text);
-  if (path->is_empty()) left_out_.begin();
+  if (path->is_empty()) {
+    left_out_.begin();
+    // Its program may have been away for a moment only, such as while it was replaced.
+    if (has_no_pdf_reader_) has_no_pdf_reader_ = !can_start_pdf_reader(settings_.pdf_time, is_stopping_);
+  }
   const auto room = settings_.max_files - std::min(settings_.max_files, batch.index().count_files());
   const Files now = found(*path, known, room);
   for (const auto& [name, state] : now) {
@@ -312,7 +331,7 @@ Files Indexer::found(const RelativePath& path, const Files& known, std::size_t r
   const auto status = path.is_empty() ? std::nullopt : directory_.status(path);
   if (!path.is_empty() && !status) return files;
   if (status && !S_ISDIR(status->st_mode)) {
-    if (!S_ISREG(status->st_mode) || !is_wanted(path)) return files;
+    if (!S_ISREG(status->st_mode) || !is_wanted(path, known)) return files;
     if (room > 0 || !known.empty()) {
       files.emplace(path.text(), state_of(*status));
     } else {
@@ -328,7 +347,7 @@ Files Indexer::found_below(const RelativePath& path, const Files& known, std::si
   Files files;
   const auto add = [&](const WalkedEntry& entry) {
     if (is_stopping_) return false;
-    if (!S_ISREG(entry.status.st_mode) || !is_wanted(entry.path)) return true;
+    if (!S_ISREG(entry.status.st_mode) || !is_wanted(entry.path, known)) return true;
     auto name = entry.path.text();
     const bool is_new = !known.contains(name);
     if (files.size() == settings_.max_files || (is_new && room == 0)) {
@@ -347,15 +366,20 @@ Files Indexer::found_below(const RelativePath& path, const Files& known, std::si
   return files;
 }
 
-bool Indexer::is_wanted(const RelativePath& path) const {
+// What is known of a PDF stays true without its reader.
+bool Indexer::is_wanted(const RelativePath& path, const Files& known) const {
   const auto kind = kind_of(path);
-  return kind && !(kind == Kind::pdf && has_no_pdf_reader_);
+  return kind && (kind != Kind::pdf || !has_no_pdf_reader_ || known.contains(path.text()));
 }
 
 bool Indexer::index_file(Batch& batch, const RelativePath& path, const FileState& state) {
   const auto name = path.text();
   const auto kind = kind_of(path);
-  if (!kind || (kind == Kind::pdf && has_no_pdf_reader_)) return false;
+  if (!kind) return false;
+  if (kind == Kind::pdf && has_no_pdf_reader_) {
+    batch.index().remove(name);
+    return true;
+  }
   try {
     const auto document = read(path, *kind);
     batch.index().put(name, state, document.title, document.text);

@@ -40,7 +40,7 @@ class Indexer {
 
   // Any thread.
   std::int64_t documents() const { return documents_; }
-  // Not everything that lies in the folder is in the index yet.
+  // Not everything that lies in the folder is in the index yet. False where the index cannot be kept.
   bool is_indexing() const { return is_indexing_; }
   // Until everything is in the index, or the folder is found missing, but no longer than this.
   void wait_for_first_look(std::chrono::milliseconds time);
@@ -70,7 +70,7 @@ class Indexer {
   // What is there now of a path and below it, without new files for which the index has no room.
   Files found(const RelativePath& path, const Files& known, std::size_t room);
   Files found_below(const RelativePath& path, const Files& known, std::size_t room);
-  bool is_wanted(const RelativePath& path) const;
+  bool is_wanted(const RelativePath& path, const Files& known) const;
   // False if nothing is changed, because it cannot be read at the moment.
   bool index_file(Batch& batch, const RelativePath& path, const FileState& state);
   DocumentText read(const RelativePath& path, Kind kind);

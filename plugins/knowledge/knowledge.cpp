@@ -10,11 +10,12 @@
 //
 // The index lies in the plugin's data directory and is made anew when it is lost. What changes in the folder is noticed
 // at once where the system tells of it. Where it does not, as in a strict sandbox, the folder is looked through: after
-// rescanMilliseconds, or ten times what the last look took. Symbolic links in it are not followed.
+// rescanMilliseconds, or ten times what the last look took, but at most a minute. Symbolic links in it are not
+// followed.
 //
 // A PDF is read by the program pdftotext of poppler, in a process of its own with limits, because no parser of PDF is
-// to be trusted with files from anywhere: one that hangs or crashes it costs itself only. Where no program may be
-// started, as in a strict sandbox, PDFs are left out, and the log says so.
+// to be trusted with files from anywhere: one that hangs or crashes it costs itself only. While the program cannot be
+// started, as in a strict sandbox, PDFs that are new or have changed are left out, and the log says so.
 #include <mcp/plugin/typed.hpp>
 
 #include "knowledge/setup.hpp"

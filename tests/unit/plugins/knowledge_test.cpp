@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -138,13 +140,13 @@ TEST_F(PdfProgram, OneThatHangsCostsOnlyTheFile) {
   EXPECT_EQ(failure_of("exec sleep 1000", {std::chrono::milliseconds(200), 1000}), "takes longer than 1 s to read");
 }
 
-TEST_F(PdfProgram, OneThatCrashesCostsOnlyTheFile) {
-  EXPECT_EQ(failure_of("kill -SEGV $$"), "breaks the program that reads PDFs");
 TEST_F(PdfProgram, OneThatHangsBehindItsOutputCostsOnlyTheFile) {
   EXPECT_EQ(failure_of("echo text; exec >&-; exec sleep 1000", {std::chrono::milliseconds(200), 1000}),
             "takes longer than 1 s to read");
 }
 
+TEST_F(PdfProgram, OneThatCrashesCostsOnlyTheFile) {
+  EXPECT_EQ(failure_of("kill -SEGV $$"), "breaks the program that reads PDFs");
   EXPECT_EQ(failure_of("exit 1"), "is no PDF that can be read");
 }
 
@@ -286,8 +288,6 @@ TEST_F(Index, TellsWhatIsNewToWhoeverDoesNotKeepIt) {
   put(index, "b.md", "b", "text");
   EXPECT_EQ(reader.news(), (std::vector<std::string>{"a.md", "b.md"}));
   EXPECT_FALSE(reader.news());
-}
-
   {
     sqlite::Transaction transaction(index.database());
     index.remove("a.md");
@@ -295,6 +295,8 @@ TEST_F(Index, TellsWhatIsNewToWhoeverDoesNotKeepIt) {
   }
   EXPECT_EQ(reader.news(), std::vector<std::string>{"a.md"});
   EXPECT_FALSE(reader.news());
+}
+
 TEST_F(Index, AReplacedDocumentIsFoundByWhatItSaysNow) {
   auto index = IndexWriter::open(file_, "/docs");
   put(index, "a.md", "a", "before");
@@ -388,13 +390,18 @@ class Host {
   std::int64_t documents() const { return indexer_->documents(); }
   bool is_indexing() const { return indexer_->is_indexing(); }
   std::vector<std::string> updated() const { return harness_.updated_resources(); }
+  bool has_said(std::string_view words) const {
+    const auto logs = harness_.logs();
+    return std::any_of(logs.begin(), logs.end(),
+                       [&](const auto& entry) { return entry.message.find(words) != std::string::npos; });
+  }
 
  private:
   void set_up(mcp::Plugin& plugin) {
     using std::chrono::seconds;
     const auto read = [](const std::string&) { return std::nullopt; };
     plugin.on_start([this, &plugin, read] {
-      indexer_.emplace(plugin, Settings{folder_, max_file_bytes_, 1000, seconds(1), seconds(1)}, file_, reader_, read);
+      indexer_.emplace(plugin, Settings{folder_, max_file_bytes_, 1000, seconds(60), seconds(1)}, file_, reader_, read);
       indexer_->wait_for_first_look(mcph::test::patience);
     });
     plugin.on_stop([this] { indexer_.reset(); });
@@ -449,6 +456,62 @@ TEST_F(Hosts, TheOneThatDoesNotKeepTheIndexTellsOfWhatChanges) {
     return other.documents() == 2 && !other.updated().empty();
   }));
   EXPECT_THAT(other.updated(), testing::Contains("knowledge://a.md"));
+}
+
+TEST_F(Hosts, NobodyWaitsForAnIndexThatCannotBeKept) {
+  folder_.write("docs/a.md", "a");
+  IndexWriter::open(docs_.string() + ".db", docs_.string()).database().execute("DROP TABLE limits");
+  const Host host(docs_, 100);
+  EXPECT_FALSE(host.is_indexing());
+  EXPECT_TRUE(host.has_said("cannot be kept"));
+}
+
+// Programs are looked for in this folder, until it is destroyed.
+class ProgramsIn {
+ public:
+  explicit ProgramsIn(const fs::path& folder) { ::setenv("PATH", folder.c_str(), 1); }
+  ProgramsIn(const ProgramsIn&) = delete;
+  ProgramsIn& operator=(const ProgramsIn&) = delete;
+  ~ProgramsIn() { ::setenv("PATH", before_.c_str(), 1); }
+
+ private:
+  const std::string before_ = ::getenv("PATH");
+};
+
+TEST_F(Hosts, PdfsStayWhileTheirReaderIsAwayAndThoseThatAreNewAreReadOnceItIsBack) {
+  const auto reader = folder_.write("programs/pdftotext", "#!/bin/sh\ncat\n");
+  const auto away = folder_.path() / "away";
+  fs::permissions(reader, fs::perms::owner_all);
+  const ProgramsIn programs(reader.parent_path());
+  // A link that leads elsewhere at once, so that everything is looked at and nothing is missing meanwhile.
+  const auto docs = folder_.path() / "link";
+  const auto lead_to = [&](const char* name) {
+    fs::create_directory_symlink(name, folder_.path() / "next");
+    fs::rename(folder_.path() / "next", docs);
+  };
+  folder_.write("before/a.pdf", "apples");
+  lead_to("before");
+  const Host host(docs, 100);
+  ASSERT_EQ(host.documents(), 1);
+
+  fs::rename(reader, away);
+  folder_.write("without/b.pdf", "bananas");
+  folder_.write("without/c.md", "cherries");
+  fs::create_hard_link(folder_.path() / "before/a.pdf", folder_.path() / "without/a.pdf");
+  lead_to("without");
+  EXPECT_TRUE(mcph::test::eventually([&] { return host.has_said("PDFs are left out") && host.documents() == 2; }));
+  folder_.write("still/d.md", "dates");
+  for (const auto* const name : {"a.pdf", "b.pdf", "c.md"})
+    fs::create_hard_link(folder_.path() / "without" / name, folder_.path() / "still" / name);
+  lead_to("still");
+  EXPECT_TRUE(mcph::test::eventually([&] { return host.documents() == 3; }));
+
+  fs::rename(away, reader);
+  fs::create_directory(folder_.path() / "after");
+  for (const auto* const name : {"a.pdf", "b.pdf", "c.md", "d.md"})
+    fs::create_hard_link(folder_.path() / "still" / name, folder_.path() / "after" / name);
+  lead_to("after");
+  EXPECT_TRUE(mcph::test::eventually([&] { return host.documents() == 4; }));
 }
 
 TEST(Knowledge, SaysThatTheFolderIsMissingAndDoesNotWaitForIt) {
