@@ -51,9 +51,10 @@ void CpuShare::look_after(milliseconds time) {
 }
 
 void CpuShare::look() {
-  const auto used = process_->cpu_time();
   MutexLock lock(mutex_);
-  if (ended_ || !used) return;
+  if (ended_) return;
+  const auto used = process_->cpu_time();
+  if (!used) return;
   const auto time = std::chrono::ceil<milliseconds>(budget_.throttle_time(CpuBudget::Clock::now(), *used));
   look_after(std::max(time, look_interval));
   const bool was_throttled = std::exchange(throttled_, time.count() > 0);

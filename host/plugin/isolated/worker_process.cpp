@@ -91,7 +91,8 @@ WatchedEnd watch_end(int process) {
 }
 
 // Those that have ended while somebody else traces them, such as a debugger at its prompt: nobody can wait for one
-// before its tracer lets it go. It keeps its number until then.
+// before its tracer lets it go. It keeps its number until then. Nothing here blocks: the end of every other worker
+// waits for this lock.
 class HeldProcesses {
  public:
   // Of one that has ended. Its status, and nothing if it is held; then it is waited for when that is possible.
@@ -106,9 +107,7 @@ class HeldProcesses {
  private:
   static std::optional<int> ended(int process) {
     int status = 0;
-    if (uninterrupted([&] { return ::waitpid(process, &status, WNOHANG); }) != 0) return status;
-    if (tracer_of(process) != 0) return std::nullopt;
-    uninterrupted([&] { return ::waitpid(process, &status, 0); });
+    if (uninterrupted([&] { return ::waitpid(process, &status, WNOHANG); }) == 0) return std::nullopt;
     return status;
   }
 

@@ -134,7 +134,10 @@ Result<> ProcessUpstream::open(std::chrono::milliseconds patience) {
   errors_ = errors->read_end.get();
   {
     const MutexLock lock(reading_);
-    printed_ = std::make_unique<PrintedLines>(std::move(errors->read_end), setup_.printed);
+    printed_ =
+        std::make_unique<PrintedLines>(std::move(errors->read_end), [this](std::string_view line) REQUIRES(reading_) {
+          if (tells_what_is_printed_) setup_.printed(line);
+        });
   }
   {
     const MutexLock lock(sending_);
@@ -412,7 +415,11 @@ void ProcessUpstream::wait_until_closed(std::chrono::milliseconds patience) {
     }
   }
   const MutexLock lock(reading_);
-  see_end();
+  if (process->has_ended()) return see_end();
+  // What cannot be killed now, such as one that waits for a disk or whose memory is being written to a core file, ends
+  // later, and is waited for by who watches that. Whoever hears of it need not be there then.
+  tells_what_is_printed_ = false;
+  if (cpu_share_ != nullptr) cpu_share_->end();
 }
 
 }  // namespace mcph

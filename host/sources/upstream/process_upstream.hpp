@@ -98,6 +98,7 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   std::weak_ptr<UpstreamListener> listener_ GUARDED_BY(reading_);
   MessageLines lines_ GUARDED_BY(reading_);
   std::unique_ptr<PrintedLines> printed_ GUARDED_BY(reading_);
+  bool tells_what_is_printed_ GUARDED_BY(reading_) = true;
   bool ended_ GUARDED_BY(reading_) = false;
   std::atomic<bool> is_closed_{false};  // nothing more is told
 

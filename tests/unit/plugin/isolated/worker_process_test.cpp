@@ -85,5 +85,21 @@ TEST(WorkerProcess, WaitsForNoDebuggerThatHoldsIt) {
   EXPECT_EQ(::kill(traced, 0), -1);
 }
 
+// Whatever else is to end waits for whoever waits for one process.
+TEST(WorkerProcess, WaitsForNoneThatCannotEndYet) {
+  const auto process = WorkerProcess::watch(forked(sleep_for_ever));
+  ASSERT_TRUE(process);
+  (*process)->reap();
+  EXPECT_EQ(::kill((*process)->id(), SIGKILL), 0) << "it is still there";
+  pollfd end{(*process)->end_descriptor(), POLLIN, 0};
+  ::poll(&end, 1, -1);
+
+  // It is waited for with the next one that ends.
+  const auto next = WorkerProcess::watch(forked([] {}));
+  ASSERT_TRUE(next);
+  EXPECT_EQ(how_ended(**next), "exited with status 0");
+  EXPECT_EQ(::kill((*process)->id(), 0), -1);
+}
+
 }  // namespace
 }  // namespace mcph
