@@ -108,9 +108,9 @@ void Worker::run_urgently(std::function<void()> task) {
 std::function<void()> Worker::counted(std::function<void()> task) {
   ++running_;
   return [this, task = std::move(task)]() mutable {
-    run_plugin(task);
-    task = nullptr;
-    end_running();
+    const Running running(*this);
+    const auto once = std::move(task);  // what it owns goes first
+    run_plugin(once);
   };
 }
 
@@ -120,15 +120,19 @@ void Worker::end_running() {
   if (--running_ == 0 && stopping_) control_changed_.notify_one();
 }
 
+Worker::InPlugin::InPlugin(Worker& worker) : worker_(worker) {
+  const MutexLock lock(worker_.mutex_);
+  worker_.in_plugin_.push_back(thread_);
+}
+
+Worker::InPlugin::~InPlugin() {
+  const MutexLock lock(worker_.mutex_);
+  std::erase(worker_.in_plugin_, thread_);
+}
+
 void Worker::run_plugin(const std::function<void()>& task) {
-  const auto thread = ::pthread_self();
-  {
-    const MutexLock lock(mutex_);
-    in_plugin_.push_back(thread);
-  }
+  const InPlugin in_plugin(*this);
   task();
-  const MutexLock lock(mutex_);
-  std::erase(in_plugin_, thread);
 }
 
 void Worker::wait_for_frames() {
@@ -248,8 +252,8 @@ bool Worker::take(const to_worker::Invoke& invoke) {
   go_on_reading();
   ++running_;
   return threads_.run_at_once([this, plugin, admitted = *std::move(admitted)]() mutable {
+    const Running running(*this);
     run_plugin([&] { plugin->run(std::move(admitted)); });
-    end_running();
   });
 }
 

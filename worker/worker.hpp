@@ -43,6 +43,29 @@ class Worker : private Executor {
   void run_urgently(std::function<void()> task) override;
   std::function<void()> counted(std::function<void()> task);
   void end_running();
+  // What has been counted as running does, as long as this lives; its task may throw.
+  class Running {
+   public:
+    explicit Running(Worker& worker) : worker_(worker) {}
+    ~Running() { worker_.end_running(); }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    Worker& worker_;
+  };
+  // This thread runs the plugin, as long as this lives: one that has gone must not be asked where it is.
+  class InPlugin {
+   public:
+    explicit InPlugin(Worker& worker);
+    ~InPlugin();
+    InPlugin(const InPlugin&) = delete;
+    InPlugin& operator=(const InPlugin&) = delete;
+
+   private:
+    Worker& worker_;
+    const pthread_t thread_ = ::pthread_self();
+  };
   // The task is the plugin's code, which may not come back.
   void run_plugin(const std::function<void()>& task);
   void wait_for_frames();

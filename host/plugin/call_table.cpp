@@ -6,6 +6,13 @@
 #include "plugin/answer_in_stead.hpp"
 
 namespace mcph {
+namespace {
+
+std::string words_for_lost_answer(const std::exception& error) {
+  return std::string("the host could not handle what the plugin answered: ") + error.what();
+}
+
+}  // namespace
 
 CallTable::CallTable(const Surroundings& surroundings, Owner& owner)
     : identity_(surroundings.identity),
@@ -86,18 +93,31 @@ bool CallTable::complete(const Answer& answer, const RunCheck& run_check) {
   const auto& [id, outcome, text, by_worker, owner] = answer;
   const bool is_large = text.size() > limits_.result_bytes;
   const bool waits = !is_large && changes_ != nullptr && changes_->has_to_wait(text.size());
-  const bool is_held = !is_large && (waits || run_check);
-  const auto call = is_held ? calls_.hold_answered(id) : calls_.take_answered(id);
+  if (!is_large && (waits || run_check)) return hold(answer, waits, run_check);
+  const auto call = calls_.take_answered(id);
   if (call == nullptr) return false;
   call->on_cancel({});
-  if (is_large) {
-    refuse_large(*call, text.size());
+  is_large ? refuse_large(*call, text.size()) : pass_on(*call, outcome, text, by_worker);
+  return true;
+}
+
+bool CallTable::hold(const Answer& answer, bool waits, const RunCheck& run_check) {
+  try {
+    return try_to_hold(answer, waits, run_check);
+  } catch (const std::exception& error) {
+    // Nobody will pass it on, and no limit of time counts for a call that is held.
+    auto call = calls_.take_held(answer.id);
+    if (call == nullptr) call = calls_.take_answered(answer.id);
+    if (call != nullptr) mcph::refuse(*call, words_for_lost_answer(error));
     return true;
   }
-  if (!is_held) {
-    pass_on(*call, outcome, text, by_worker);
-    return true;
-  }
+}
+
+bool CallTable::try_to_hold(const Answer& answer, bool waits, const RunCheck& run_check) {
+  const auto& [id, outcome, text, by_worker, owner] = answer;
+  const auto call = calls_.hold_answered(id);
+  if (call == nullptr) return false;
+  call->on_cancel({});
   auto kept = std::pair(owner, text);
   if (owner == nullptr) {
     const auto own_text = std::make_shared<const std::string>(text);
@@ -120,7 +140,7 @@ void CallTable::pass_on(Call& call, std::int32_t outcome, std::string_view text,
   try {
     by_worker ? call.refuse(std::string(text)) : call.complete(static_cast<Outcome>(outcome), text);
   } catch (const std::exception& error) {
-    mcph::refuse(call, std::string("the host could not handle what the plugin answered: ") + error.what());
+    mcph::refuse(call, words_for_lost_answer(error));
   }
 }
 

@@ -112,6 +112,9 @@ class CallTable {
   void cancel(std::uint64_t id, CancelReason reason);
   std::string words_for_late(const Call& late);
   void refuse_large(Call& call, std::size_t size);
+  // Of an answer that is passed on later. As complete.
+  bool hold(const Answer& answer, bool waits, const RunCheck& run_check);
+  bool try_to_hold(const Answer& answer, bool waits, const RunCheck& run_check);
   void pass_on(Call& call, std::int32_t outcome, std::string_view text, bool by_worker) const;
 
   const PluginIdentity& identity_;

@@ -45,17 +45,17 @@ std::shared_ptr<Call> CallsInFlight::take_answered(std::uint64_t id) {
 std::shared_ptr<Call> CallsInFlight::hold_answered(std::uint64_t id) {
   const auto now = Clock::now();
   const MutexLock lock(mutex_);
-  auto [call, since] = remove(id);
-  if (call == nullptr) return nullptr;
-  statistics_.answered(now - since);
-  held_.emplace(id, call);
-  return std::move(call);
+  held_.reserve(held_.size() + 1);  // first, because it may find no memory
+  auto entry = calls_.extract(id);
+  if (entry.empty()) return nullptr;
+  statistics_.answered(now - entry.mapped().since);
+  return held_.insert(std::move(entry)).position->second.call;
 }
 
 std::shared_ptr<Call> CallsInFlight::take_held(std::uint64_t id) {
   return removing([&]() REQUIRES(mutex_) {
     auto taken = held_.extract(id);
-    return taken.empty() ? nullptr : std::move(taken.mapped());
+    return taken.empty() ? nullptr : std::move(taken.mapped().call);
   });
 }
 
@@ -63,8 +63,8 @@ std::vector<std::shared_ptr<Call>> CallsInFlight::take_all_held() {
   return removing([&]() REQUIRES(mutex_) {
     std::vector<std::shared_ptr<Call>> calls;
     calls.reserve(held_.size());
-    for (auto& [id, call] : held_)
-      calls.push_back(std::move(call));
+    for (auto& [id, entry] : held_)
+      calls.push_back(std::move(entry.call));
     held_.clear();
     return calls;
   });

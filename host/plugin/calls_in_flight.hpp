@@ -106,7 +106,7 @@ class CallsInFlight {
   std::uint64_t last_id_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<std::uint64_t, Entry> calls_ GUARDED_BY(mutex_);
   // That the plugin has answered.
-  std::unordered_map<std::uint64_t, std::shared_ptr<Call>> held_ GUARDED_BY(mutex_);
+  std::unordered_map<std::uint64_t, Entry> held_ GUARDED_BY(mutex_);
   std::set<std::uint64_t> given_up_ GUARDED_BY(mutex_);
   std::uint64_t all_given_up_to_ GUARDED_BY(mutex_) = 0;
   CallStatistics statistics_ GUARDED_BY(mutex_);

@@ -34,8 +34,8 @@ std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 
-// Lack of memory ends the task that meets it, and not the host. Whoever waits for what it was to do has a limit of
-// time.
+// Lack of memory ends the task that meets it, and not the host. A call of a plugin has a limit of time then; a client
+// whose HTTP request such a task had may wait until it gives up.
 void run_with_what_memory_there_is(const std::function<void()>& task) {
   try {
     task();
@@ -128,8 +128,12 @@ void EventLoops::wake(boost::asio::io_context& context, std::shared_ptr<LoopTurn
 }
 
 void EventLoops::hand_in(boost::asio::io_context& context, Next next) {
-  // Else its thread may sleep.
-  if (!static_cast<Loop&>(context).push(current_thread_, std::move(next))) boost::asio::post(context, [] {});
+  if (static_cast<Loop&>(context).push(current_thread_, std::move(next))) return;
+  try {
+    boost::asio::post(context, [] {});  // its thread may sleep
+  } catch (const std::bad_alloc&) {
+    // It has been handed in, and is done when that thread has something else to do.
+  }
 }
 
 std::size_t EventLoops::run_on_each(const std::function<void()>& task) {
@@ -171,11 +175,11 @@ void EventLoops::Loop::close() {
 }
 
 bool EventLoops::add_thread() {
-  auto& thread = states_.emplace_back();
   try {
-    threads_.emplace_back([this, &thread] { serve(thread); });
+    std::list<Thread> thread(1);
+    threads_.emplace_back([this, &state = thread.front()] { serve(state); });
+    states_.splice(states_.end(), thread);
   } catch (const std::exception&) {
-    states_.pop_back();
     return false;
   }
   ++alive_;
@@ -398,10 +402,8 @@ bool EventLoops::begin(std::function<void()> task, bool is_urgent) {
     }
     if (is_urgent) {
       run_apart(urgent, std::move(task));
-    } else {
-      const MutexLock lock(mutex_);
-      waiting_.push_back(std::move(task));
-      tasks_waiting_.fetch_add(1);
+    } else if (!wait_for_turn(task)) {
+      return run_here([&task] { run_with_what_memory_there_is(task); });  // one too many is better than never
     }
     // The last running task may have looked for a waiting one just before this one came, or while this one was counted.
     if (tasks_waiting_.load() > 0 && tasks_running_.load() < tasks_limit_.load())
@@ -414,6 +416,17 @@ bool EventLoops::begin(std::function<void()> task, bool is_urgent) {
   tasks_running_.fetch_sub(1);
   if (tasks_waiting_.load() > 0) boost::asio::post(next_context(), [this] { begin_waiting_task(); });
   return has_loop;
+}
+
+bool EventLoops::wait_for_turn(std::function<void()>& task) {
+  const MutexLock lock(mutex_);
+  try {
+    waiting_.push_back(std::move(task));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  tasks_waiting_.fetch_add(1);
+  return true;
 }
 
 // Counted before it runs, so that there is always a thread left to take over from everyone who may turn out slow.

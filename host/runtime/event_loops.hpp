@@ -176,6 +176,7 @@ class EventLoops final : public Executor {
   }
   bool begin(std::function<void()> task, bool is_urgent = false);  // false: this thread has lost its loop meanwhile
   bool count_task();                                               // false: as many run as may
+  bool wait_for_turn(std::function<void()>& task);                 // false: there is no memory for it to wait in
   void begin_waiting_task();
   void begin_watching(Thread& thread);
   static bool end_watching(Thread& thread);

@@ -146,9 +146,19 @@ Result<> InProcessPlugin::start() {
 }
 
 void InProcessPlugin::invoke(std::shared_ptr<Call> call) {
-  // The task holds the call, and the call holds the lease on this plugin.
-  if (auto admitted = admit(call))
+  auto admitted = admit(call);
+  if (!admitted) return;
+  const auto id = admitted->id;
+  try {
+    // The task holds the call, and the call holds the lease on this plugin.
     executor_.run([this, admitted = *std::move(admitted)]() mutable { run(std::move(admitted)); });
+  } catch (const std::bad_alloc&) {
+    {
+      const MutexLock lock(mutex_);
+      --running_;  // what waits for its place gets it after the next call
+    }
+    if (call->claim()) calls_.refuse(id, " did not get the call: no memory is left");
+  }
 }
 
 std::optional<CallTable::Admitted> InProcessPlugin::admit(const std::shared_ptr<Call>& call) {

@@ -142,9 +142,9 @@ PluginStatus Supervisor::status() const {
 }
 
 void Supervisor::adopt(std::shared_ptr<WorkerChannel> channel) {
+  channel->begin();  // first, because it may find no memory; what it tells waits for the lock
   channel_ = std::move(channel);
   last_channel_ = channel_;
-  channel_->begin();
 }
 
 std::string Supervisor::setup_json(bool starts) const {

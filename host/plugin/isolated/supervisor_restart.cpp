@@ -1,4 +1,5 @@
 // How a worker's process ends, and the next one begins.
+#include <new>
 #include <set>
 #include <utility>
 
@@ -246,14 +247,23 @@ void Supervisor::restart() {
     return plan_restart(
         {.how = "could not be started: " + error.message, .running = "nothing", .may_pass = error.may_pass()});
   }
-  const MutexLock lock(mutex_);
-  if (state_ == State::stopped) return;
-  adopt(*std::move(opened));
-  ++restarts_;
-  limit_start(channel_, Patience(time_of_restart()));
-  if (send_query(*channel_, Purpose::restart, begin_query(Purpose::restart))) return;
-  channel_->process().explain_end({"could not be sent what it is to load", true});
-  channel_->process().kill("could not be sent what it is to load");
+  const auto channel = *std::move(opened);
+  bool is_watched = false;
+  try {
+    const MutexLock lock(mutex_);
+    if (state_ == State::stopped) return;
+    adopt(channel);
+    is_watched = true;
+    ++restarts_;
+    limit_start(channel_, Patience(time_of_restart()));
+    if (send_query(*channel_, Purpose::restart, begin_query(Purpose::restart))) return;
+  } catch (const std::bad_alloc&) {
+    if (!is_watched)
+      return plan_restart(
+          {.how = "could not be watched, because no memory is left", .running = "nothing", .may_pass = true});
+  }
+  channel->process().explain_end({"could not be sent what it is to load", true});
+  channel->process().kill("could not be sent what it is to load");
 }
 
 // As long as the plugin had at first, to be loaded, described and started.

@@ -162,7 +162,12 @@ bool WorkerChannel::send_frame(const Frame& frame) {
     process_->kill("was killed, because it did not read what the host sent it");
     return false;
   }
-  kept_.push_back({frame.kind, frame.number, frame.id, std::string(frame.text), std::string(frame.more)});
+  try {
+    kept_.push_back({frame.kind, frame.number, frame.id, std::string(frame.text), std::string(frame.more)});
+  } catch (const std::bad_alloc&) {
+    if (kept_.empty()) writer_.drop();
+    return false;
+  }
   kept_bytes_ += size;
   has_kept_ = true;
   // Again, because whoever has made room meanwhile has found nothing kept, and will not wake this side once more.
@@ -207,8 +212,13 @@ void WorkerChannel::send_what_is_kept() {
 // Where the ring is full, whoever hears that the worker has read does so.
 void WorkerChannel::send_later() {
   const auto full = writer_.full();
-  if (full == FrameWriter::Full::ring || std::exchange(waits_to_send_, true)) return;
-  asio::post(context_, [self = shared_from_this(), full] { self->resume_sending(full); });
+  if (full == FrameWriter::Full::ring || waits_to_send_) return;
+  try {
+    asio::post(context_, [self = shared_from_this(), full] { self->resume_sending(full); });
+  } catch (const std::bad_alloc&) {
+    return process_->kill({});  // what is kept would never be sent
+  }
+  waits_to_send_ = true;
 }
 
 bool WorkerChannel::ask_for_places(std::string why) {
@@ -228,10 +238,16 @@ void WorkerChannel::look_for_messages() {
   if (!is_looking_ && !ended_ && short_wait_.begin(ShortWait::Clock::now())) begin_looking();
 }
 
-void WorkerChannel::begin_looking() {
+bool WorkerChannel::begin_looking() {
+  try {
+    executor_.run_quick([self = shared_from_this()] { self->look(); });
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  // After that, because a worker wakes nobody while somebody looks. Whoever looks has to wait for the lock.
   is_looking_ = true;
   reader_.stay_awake();
-  executor_.run_quick([self = shared_from_this()] { self->look(); });
+  return true;
 }
 
 bool WorkerChannel::end_looking() {
@@ -241,7 +257,7 @@ bool WorkerChannel::end_looking() {
   return false;
 }
 
-void WorkerChannel::look() {
+void WorkerChannel::look() try {
   struct {
     bool goes_on = false;
     bool is_idle = false;
@@ -257,6 +273,10 @@ void WorkerChannel::look() {
   if (!looked.goes_on) return;
   if (looked.is_idle) std::this_thread::yield();  // to whoever has something to do, the worker perhaps
   executor_.run_quick([self = shared_from_this()] { self->look(); });
+} catch (const std::bad_alloc&) {
+  // Nobody looks any more. What comes from now on makes the socket readable; what has come before would never be read.
+  const MutexLock lock(reading_);
+  if (!end_looking()) process_->kill({});
 }
 
 bool WorkerChannel::look_once() {
@@ -328,7 +348,7 @@ void WorkerChannel::watch_messages() {
   });
 }
 
-void WorkerChannel::read_here(bool asks_system) {
+void WorkerChannel::read_here(bool asks_system) try {
   std::optional<Left> left;
   // A message may be long, and what is made of it may take its time. So may what has been kept for the worker.
   const bool kept_context = executor_.run_here([&] {
@@ -338,6 +358,8 @@ void WorkerChannel::read_here(bool asks_system) {
   if (!left) return;
   if (kept_context) return go_on_watching(*left);
   asio::post(context_, [self = shared_from_this(), left = *left] { self->go_on_watching(left); });
+} catch (const std::bad_alloc&) {
+  process_->kill({});  // nobody would read it any more
 }
 
 std::optional<WorkerChannel::Left> WorkerChannel::read_some(bool asks_system) {
@@ -345,10 +367,7 @@ std::optional<WorkerChannel::Left> WorkerChannel::read_some(bool asks_system) {
   if (ended_) return std::nullopt;
   const auto left = read_messages(messages_at_once, asks_system);
   if (left != Left::nothing || is_looking_) return left;
-  if (expects_messages() && short_wait_.begin(ShortWait::Clock::now())) {
-    begin_looking();
-    return left;
-  }
+  if (expects_messages() && short_wait_.begin(ShortWait::Clock::now()) && begin_looking()) return left;
   return reader_.prepare_to_sleep() ? left : Left::some;
 }
 
@@ -478,8 +497,7 @@ void WorkerChannel::print(std::string_view line) {
   if (listener_ != nullptr) listener_->line_printed(line);
 }
 
-void WorkerChannel::see_end() {
-  if (std::exchange(is_ending_, true)) return;
+void WorkerChannel::read_what_is_left() {
   const auto left = process_->end_descendants();
   // One that could hide may go on writing: to nobody from here on, and into the ring, of which a bounded part is read.
   ::shutdown(socket_end_.get(), SHUT_RD);
@@ -490,6 +508,16 @@ void WorkerChannel::see_end() {
   for (int read = 0; read < outputs_at_end && printed_.read() == PrintedLines::Read::much; ++read) {
   }
   printed_.end();
+  if (listener_ != nullptr && (left.had_left > 0 || !left.all)) listener_->left_processes(left);
+}
+
+void WorkerChannel::see_end() {
+  if (std::exchange(is_ending_, true)) return;
+  try {
+    read_what_is_left();
+  } catch (const std::exception&) {
+    // There is no memory for what it has left. Its calls have to end all the same.
+  }
   ended_ = true;
   const auto end = process_->reap();
   {
@@ -500,7 +528,6 @@ void WorkerChannel::see_end() {
   }
   if (listener_ == nullptr) return;
   is_telling_ = true;
-  if (left.had_left > 0 || !left.all) listener_->left_processes(left);
   listener_->process_ended(end);
   is_telling_ = false;
 }

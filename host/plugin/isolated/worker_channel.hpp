@@ -152,9 +152,9 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   void close();  // on the I/O context, or when nobody else has it
 
   void look();
-  bool look_once() REQUIRES(reading_);  // whether to look again
-  void begin_looking() REQUIRES(reading_);
-  bool end_looking() REQUIRES(reading_);  // false: something has just come
+  bool look_once() REQUIRES(reading_);      // whether to look again
+  bool begin_looking() REQUIRES(reading_);  // false: there is no memory for that
+  bool end_looking() REQUIRES(reading_);    // false: something has just come
   bool expects_messages() REQUIRES(reading_) { return listener_ != nullptr && listener_->expects_messages(); }
 
   void end_long_message();
@@ -165,6 +165,7 @@ class WorkerChannel : public std::enable_shared_from_this<WorkerChannel> {
   FrameReader::Outcome receive(bool asks_system) REQUIRES(reading_);
   bool tell(const Frame& frame) REQUIRES(reading_);
   void print(std::string_view line) REQUIRES(reading_);
+  void read_what_is_left() REQUIRES(reading_);
   void see_end() REQUIRES(reading_);
 
   boost::asio::io_context& context_;

@@ -57,7 +57,8 @@ class WorkerProcess {
 
   // Becomes how it ended, if nothing was said before.
   void explain_end(WorkerEnd end);
-  // Ends it at once. `how` becomes how it ended, if it has not ended yet.
+  // Ends it at once. `how` becomes how it ended, if it has not ended yet. Empty, for which it takes no memory: it ended
+  // by SIGKILL, perhaps because memory ran out.
   void kill(std::string how);
   // Ends one whose connection has ended while its process has not. It may be about to end by itself, and then that is
   // how it ended.

@@ -295,21 +295,25 @@ void ProcessUpstream::tell_long(std::size_t size, std::string_view beginning, st
                             request ? std::optional<std::string_view>(id) : std::nullopt);
 }
 
-void ProcessUpstream::see_end() {
-  if (std::exchange(ended_, true)) return;
+void ProcessUpstream::read_what_is_left() {
   process_->end_descendants();
-  try {
-    for (std::size_t read = 0; read < bytes_at_process_end && read_messages(read_at_once); read += read_at_once) {
-      pollfd readable{output_.get(), POLLIN, 0};
-      if (::poll(&readable, 1, 0) <= 0) break;
-    }
-  } catch (const std::exception&) {
-    // What it sent last cannot be read, and it has ended anyway.
+  for (std::size_t read = 0; read < bytes_at_process_end && read_messages(read_at_once); read += read_at_once) {
+    pollfd readable{output_.get(), POLLIN, 0};
+    if (::poll(&readable, 1, 0) <= 0) break;
   }
   constexpr int errors_at_end = 64;
   for (int read = 0; read < errors_at_end && printed_->read() == PrintedLines::Read::much; ++read) {
   }
   printed_->end();
+}
+
+void ProcessUpstream::see_end() {
+  if (std::exchange(ended_, true)) return;
+  try {
+    read_what_is_left();
+  } catch (const std::exception&) {
+    // What it sent last cannot be read, and it has ended anyway.
+  }
   if (cpu_share_ != nullptr) cpu_share_->end();
   const auto end = process_->reap();
   end_sending();

@@ -68,6 +68,7 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   void release_descriptors();
 
   bool read_messages(std::size_t most) REQUIRES(reading_);  // false: no more will come
+  void read_what_is_left() REQUIRES(reading_);
   void see_end() REQUIRES(reading_);
   void tell(std::string_view line) REQUIRES(reading_);
   void tell_long(std::size_t size, std::string_view beginning, std::string_view end) REQUIRES(reading_);

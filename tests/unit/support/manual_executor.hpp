@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "runtime/executor.hpp"
@@ -11,7 +12,10 @@ namespace mcph::test {
 
 class ManualExecutor final : public Executor {
  public:
-  void run(std::function<void()> task) override { tasks.push_back(std::move(task)); }
+  void run(std::function<void()> task) override {
+    if (std::exchange(lacks_memory_once, false)) throw std::bad_alloc();
+    tasks.push_back(std::move(task));
+  }
 
   void run_all() {
     while (!tasks.empty()) {
@@ -22,6 +26,7 @@ class ManualExecutor final : public Executor {
   }
 
   std::deque<std::function<void()>> tasks;
+  bool lacks_memory_once = false;  // for the next task
 };
 
 }  // namespace mcph::test

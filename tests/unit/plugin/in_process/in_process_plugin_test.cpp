@@ -208,6 +208,14 @@ TEST_F(InProcessPluginTest, RunsOneCallAtATimeWhereThePluginIsSerial) {
   EXPECT_THAT(log.text(), Not(HasSubstr("plugin is at a limit"))) << "it is its own";
 }
 
+TEST_F(InProcessPluginTest, HasThePlaceOfACallAgainForWhichThereWasNoMemory) {
+  load("unit_actor_serial");
+  executor_.lacks_memory_once = true;
+  EXPECT_THAT(begin("echo")->ends(), ElementsAre(HasSubstr("did not get the call: no memory is left")));
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
+  EXPECT_THAT(call("echo")->ends(), ElementsAre(HasSubstr("result ")));
+}
+
 TEST_F(InProcessPluginTest, RefusesACallBeyondItsQueue) {
   const test::StandardErrorCapture log;
   setup_.limits = {.concurrent_calls = 1, .calls_in_flight = 2};

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <functional>
 #include <map>
+#include <new>
 #include <optional>
 #include <poll.h>
 #include <string>
@@ -50,9 +51,13 @@ using ::testing::StartsWith;
 class IdleExecutor final : public Executor {
  public:
   explicit IdleExecutor(Executor& loops) : loops_(loops) {}
-  void run_quick(std::function<void()> work) override { loops_.run_quick(std::move(work)); }
+  void run_quick(std::function<void()> work) override {
+    if (lacks_memory) throw std::bad_alloc();
+    loops_.run_quick(std::move(work));
+  }
   void run(std::function<void()> /*task*/) override {}
   void run_long(std::size_t /*bytes*/, std::function<void()> task) override {
+    if (lacks_memory) throw std::bad_alloc();
     const std::lock_guard lock(mutex_);
     tasks_.push_back(std::move(task));
   }
@@ -69,6 +74,8 @@ class IdleExecutor final : public Executor {
     const std::lock_guard lock(mutex_);
     return tasks_.size();
   }
+
+  std::atomic<bool> lacks_memory{false};
 
  private:
   Executor& loops_;
@@ -290,6 +297,19 @@ TEST_F(BusyHostTest, EndsAWorkerWhoseLongAnswersWaitToBePassedOn) {
   executor_.run_all();
   for (const auto& call : calls)
     EXPECT_THAT(call->end(), StartsWith("result "));
+}
+
+TEST_F(BusyHostTest, ServesCallsThoughThereIsNoMemoryToLookForTheirAnswers) {
+  executor_.lacks_memory = true;
+  for (int i = 0; i < 20; ++i)
+    EXPECT_THAT(call("echo"), StartsWith("result "));
+}
+
+TEST_F(BusyHostTest, RefusesACallForWhoseLongAnswerThereIsNoMemory) {
+  executor_.lacks_memory = true;
+  EXPECT_EQ(begin_unawaited()->end(),
+            R"(error {"code":-32603,"message":"the host could not handle what the plugin answered: std::bad_alloc"})");
+  EXPECT_EQ(plugin_->calls_in_flight(), 0U);
 }
 
 TEST_F(BusyHostTest, AnswersItInThePluginsSteadAtTheEndAndHoldsItNoMore) {
