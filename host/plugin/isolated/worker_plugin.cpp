@@ -1,6 +1,9 @@
 #include "plugin/isolated/worker_plugin.hpp"
 
+#include <string>
 #include <utility>
+
+#include "plugin/isolated/worker_frame.hpp"
 
 namespace mcph {
 
@@ -41,8 +44,13 @@ void WorkerPlugin::invoke(std::shared_ptr<Call> call) {
 
 void WorkerPlugin::give(WorkerChannel& channel, const CallTable::Admitted& admitted) {
   const auto& [id, call] = admitted;
-  if (!call->claim()) return;  // it was cancelled, and has been refused
+  // First, because it may find no memory: who has claimed a call has to end it.
   const auto context = wants_context_.load(std::memory_order_relaxed) ? call->context() : std::string();
+  if (!call->claim()) return;  // it was cancelled, and has been refused
+  if (call->params().size() + context.size() > max_frame_bytes) {
+    return calls_.refuse(id, " did not get the call: it has more than the " + std::to_string(max_frame_bytes) +
+                                 " bytes that a plugin in a process of its own may be given");
+  }
   if (!channel.send(to_worker::Invoke{id, call->method(), call->params(), context})) {
     // Where the process has ended, its end may have answered the call already.
     return calls_.refuse(id, " did not get the call: its process has just ended, or no memory is left");

@@ -213,6 +213,14 @@ TEST_F(WorkerPluginTest, TakesLongTextsBothWays) {
   EXPECT_TRUE(call("echo", arguments) == result(R"({"arguments":)" + arguments + R"(,"name":"echo"})"));
 }
 
+TEST_F(WorkerPluginTest, SaysThatACallIsTooLongForIt) {
+  load();
+  EXPECT_EQ(call("echo", R"({"text":")" + std::string(std::size_t{64} << 20, 'x') + "\"}"),
+            R"(error {"code":-32603,"message":"plugin actor did not get the call: it has more than the 67108864 bytes )"
+            R"(that a plugin in a process of its own may be given"})");
+  EXPECT_EQ(call("echo"), result(R"({"arguments":{},"name":"echo"})"));
+}
+
 TEST_F(WorkerPluginTest, CutsOffALongMessageAtTheEndOfACharacter) {
   load();
   const auto reporting = begin("reports_at_length");
