@@ -351,8 +351,10 @@ std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Com
     return error_answer(method_not_found, "Unknown method: " + std::string(method));
   } catch (const ProtocolError& error) {
     return error_answer(error);
-  } catch (const std::exception& error) {
+  } catch (const std::invalid_argument& error) {  // by what reads the params: authors' code is not called here
     return error_answer(invalid_params, error.what());
+  } catch (const std::exception& error) {
+    return error_answer(internal_error, error.what());
   }
 }
 

@@ -301,6 +301,7 @@ TEST(Error, UnknownToolAndUnknownMethod) {
   EXPECT_EQ(harness.call_tool("t").json.dump(), R"({"code":-32602,"message":"Unknown tool: t"})");
   EXPECT_EQ(harness.invoke("tools/run", Json::object()).error_code(), mcp::method_not_found);
   EXPECT_EQ(harness.invoke("tools/call", Json::object()).error_code(), mcp::invalid_params);
+  EXPECT_EQ(harness.invoke("tools/call", {{"name", 5}}).error_code(), mcp::invalid_params);
 }
 
 TEST(Tool, DescribesAllThatMcpLetsAToolCarry) {
