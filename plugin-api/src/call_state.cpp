@@ -31,14 +31,19 @@ void PendingCalls::abandon_all() {
     left.swap(calls_);
   }
   for (const auto& [call, state] : left)
-    state->abandon_for_good();
+    state->abandon();
+  const MutexLock lock(mutex_);
+  has_host_ = false;
+}
+
+void PendingCalls::log(const mcp_host& host, mcp_call_id call, std::int32_t level, std::string_view message) {
+  const MutexLock lock(mutex_);
+  if (has_host_) host.log(&host, call, level, borrowed(message));
 }
 
 void CallState::finish(const Answer& answer) {
-  if (try_finish(answer)) return;
-  const MutexLock lock(mutex_);
-  if (has_host_)
-    host_.log(&host_, call_, MCP_LOG_WARNING, borrowed("a call was answered twice; the second answer was ignored"));
+  if (!try_finish(answer))
+    pending_->log(host_, call_, MCP_LOG_WARNING, "a call was answered twice; the second answer was ignored");
 }
 
 bool CallState::try_finish(const Answer& answer) {
@@ -86,12 +91,6 @@ void CallState::abandon() {
   try_finish(ToolResult().text(why).is_error().answer());
 }
 
-void CallState::abandon_for_good() {
-  abandon();
-  const MutexLock lock(mutex_);
-  has_host_ = false;
-}
-
 void CallState::cancel() {
   std::vector<std::function<void()>> functions;
   {
@@ -126,9 +125,9 @@ void CallState::run(const std::vector<std::function<void()>>& functions) {
     try {
       function();
     } catch (const std::exception& error) {
-      host_.log(&host_, call_, MCP_LOG_ERROR, borrowed(std::string("a function of on_cancel threw: ") + error.what()));
+      pending_->log(host_, call_, MCP_LOG_ERROR, std::string("a function of on_cancel threw: ") + error.what());
     } catch (...) {
-      host_.log(&host_, call_, MCP_LOG_ERROR, borrowed("a function of on_cancel threw an unknown exception"));
+      pending_->log(host_, call_, MCP_LOG_ERROR, "a function of on_cancel threw an unknown exception");
     }
   }
 }

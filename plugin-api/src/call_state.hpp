@@ -2,8 +2,10 @@
 // host's cancellation finds it. Every function may be called from any thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,9 +28,12 @@ class PendingCalls {
   /// Answers every call that is left, with an error. What its owner does afterwards changes nothing and reaches no
   /// host.
   void abandon_all();
+  /// What the host is told of a call, which may have been answered. Nothing after abandon_all, which waits for this.
+  void log(const mcp_host& host, mcp_call_id call, std::int32_t level, std::string_view message);
 
  private:
   Mutex mutex_;
+  bool has_host_ GUARDED_BY(mutex_) = true;
   std::unordered_map<mcp_call_id, std::shared_ptr<CallState>> calls_ GUARDED_BY(mutex_);
 };
 
@@ -46,8 +51,6 @@ class CallState {
   void handler_returned();
   /// Answers with an error that says that there is no answer, unless there is one.
   void abandon();
-  /// The same at the end of the instance, after which there is no host.
-  void abandon_for_good();
 
   void cancel();
   void on_cancel(std::function<void()> function);
@@ -67,7 +70,6 @@ class CallState {
   bool dropped_ GUARDED_BY(mutex_) = false;
   bool has_asked_ GUARDED_BY(mutex_) = false;
   bool finished_ GUARDED_BY(mutex_) = false;
-  bool has_host_ GUARDED_BY(mutex_) = true;
   bool cancelled_ GUARDED_BY(mutex_) = false;
   std::vector<std::function<void()>> on_cancel_ GUARDED_BY(mutex_);
 };

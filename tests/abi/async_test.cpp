@@ -271,32 +271,60 @@ TEST(AsyncTool, CallsThatAreKeptForeverAreAnsweredWhenThePluginStops) {
   harness.reset();  // Under AddressSanitizer, a leak or a use after free would end the test here.
 }
 
-TEST(AsyncTool, ACallThatOutlivesThePluginWasAnsweredWhenItStopped) {
-  std::optional<mcp::Call> outlives;
-  int answers = 0;
-  mcp_host host{};
-  host.size = sizeof host;
-  host.context = &answers;
-  host.complete = [](const mcp_host* self, mcp_call_id, std::int32_t, mcp_string) {
-    ++*static_cast<int*>(self->context);
+// An instance whose tool "t" leaves its call to the test, and what its host hears. stop ends the instance, and the host
+// with it.
+class StoppedPlugin : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    host_.size = sizeof host_;
+    host_.context = &heard_;
+    host_.complete = [](const mcp_host* self, mcp_call_id, std::int32_t, mcp_string) { ++heard_by(self).answers; };
+    host_.log = [](const mcp_host* self, mcp_call_id, std::int32_t, mcp_string) { ++heard_by(self).logs; };
+    host_.is_cancelled = [](const mcp_host*, mcp_call_id) -> std::int32_t { return MCP_CANCEL_NONE; };
+    host_.configuration = [](const mcp_host*, const mcp_sink*) {};
+    const auto setup = [this](mcp::Plugin& plugin) {
+      plugin.async_tool("t", "", [this](mcp::Call call) { outlives_.emplace(std::move(call)); });
+    };
+    const mcp_sink error{nullptr, [](void*, mcp_string) {}};
+    instance_ = mcp::detail::create_instance(setup, &host_, &error);
+    ASSERT_TRUE(instance_);
+    const std::string method = "tools/call";
+    const std::string params = R"({"name":"t"})";
+    mcp::detail::invoke_instance(instance_, 1, {method.data(), method.size()}, {params.data(), params.size()});
+    ASSERT_TRUE(outlives_);
+  }
+  void stop() {
+    mcp::detail::stop_instance(instance_);
+    stopped_with_ = heard_;
+  }
+
+  struct Heard {
+    int answers = 0;
+    int logs = 0;
   };
-  host.log = [](const mcp_host*, mcp_call_id, std::int32_t, mcp_string) {};
-  host.is_cancelled = [](const mcp_host*, mcp_call_id) -> std::int32_t { return MCP_CANCEL_NONE; };
-  host.configuration = [](const mcp_host*, const mcp_sink*) {};
-  const auto setup = [&](mcp::Plugin& plugin) {
-    plugin.async_tool("t", "", [&](mcp::Call call) { outlives.emplace(std::move(call)); });
-  };
-  const mcp_sink error{nullptr, [](void*, mcp_string) {}};
-  void* instance = mcp::detail::create_instance(setup, &host, &error);
-  ASSERT_TRUE(instance);
-  const std::string method = "tools/call";
-  const std::string params = R"({"name":"t"})";
-  mcp::detail::invoke_instance(instance, 1, {method.data(), method.size()}, {params.data(), params.size()});
-  EXPECT_EQ(answers, 0);
-  mcp::detail::stop_instance(instance);
-  EXPECT_EQ(answers, 1);
-  outlives.reset();
-  EXPECT_EQ(answers, 1);
+  static Heard& heard_by(const mcp_host* host) { return *static_cast<Heard*>(host->context); }
+
+  std::optional<mcp::Call> outlives_;
+  Heard heard_;
+  Heard stopped_with_;
+  mcp_host host_{};
+  void* instance_ = nullptr;
+};
+
+TEST_F(StoppedPlugin, HasAnsweredACallThatOutlivesIt) {
+  EXPECT_EQ(heard_.answers, 0);
+  stop();
+  EXPECT_EQ(stopped_with_.answers, 1);
+  outlives_.reset();
+  EXPECT_EQ(heard_.answers, 1);
+}
+
+TEST_F(StoppedPlugin, SaysNothingOfACallThatIsAnsweredOnceMore) {
+  outlives_->complete("first");
+  stop();
+  outlives_->complete("second");
+  EXPECT_EQ(heard_.answers, 1);
+  EXPECT_EQ(heard_.logs, 0) << "there is no host any more";
 }
 
 TEST(AsyncTool, CancelBeforeTheHandlerRunsIsNotLost) {
