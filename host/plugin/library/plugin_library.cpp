@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <dlfcn.h>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "plugin/library/contract_text.hpp"
@@ -76,8 +77,8 @@ Result<PluginLibrary> PluginLibrary::load(const std::filesystem::path& copy) {
   boost::dll::shared_library library;
   Entry* entry = nullptr;
   try {
+    const std::unique_ptr<void, int (*)(void*)> until_loaded(opened, ::dlclose);
     library.load(copy, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
-    ::dlclose(opened);
     entry = &library.get<Entry>(MCP_PLUGIN_ENTRY_SYMBOL);
   } catch (const std::exception& error) {
     return linker_refusal(error.what(), copy.string());
