@@ -1,7 +1,6 @@
 #include "plugin/isolated/workers.hpp"
 
 #include <exception>
-#include <future>
 #include <string>
 #include <utility>
 
@@ -41,12 +40,7 @@ Result<std::shared_ptr<WorkerChannel>> Workers::open_anew(const std::string& plu
 
 Result<std::shared_ptr<WorkerChannel>> Workers::open_and_wait(const std::string& plugin, WorkerListener& listener,
                                                               bool may_be_forked) {
-  const auto opened = std::make_shared<std::promise<Result<std::shared_ptr<WorkerChannel>>>>();
-  auto done = opened->get_future();
-  thread_.after({}, [this, opened, &plugin, &listener, may_be_forked] {
-    opened->set_value(open(plugin, listener, may_be_forked && fork_server_ ? &*fork_server_ : nullptr));
-  });
-  return done.get();
+  return run_and_wait([&] { return open(plugin, listener, may_be_forked && fork_server_ ? &*fork_server_ : nullptr); });
 }
 
 }  // namespace mcph

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 
@@ -46,6 +50,20 @@ class Workers {
 
   // On whose thread workers are started.
   Timers& timers() { return thread_; }
+  // Has that thread start something, and waits for the Result. On any other thread. An error, too, where it has been
+  // stopped.
+  template <class Function>
+  std::invoke_result_t<Function> run_and_wait(Function function) {
+    try {
+      // That thread's alone: where it drops the task, nobody waits any more.
+      auto task = std::make_shared<std::packaged_task<std::invoke_result_t<Function>()>>(std::move(function));
+      auto done = task->get_future();
+      thread_.after({}, [task = std::move(task)] { (*task)(); });
+      return done.get();
+    } catch (const std::exception& error) {
+      return fail_for_now(std::string("its process cannot be started: ") + error.what());
+    }
+  }
 
   // Finds the lines of source of crashes, and the thread for what waits for that.
   const Symbolizer& symbolizer() const { return symbolizer_; }

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <exception>
 #include <fcntl.h>
-#include <future>
 #include <poll.h>
 #include <unistd.h>
 #include <utility>
@@ -111,20 +110,13 @@ Result<> ProcessUpstream::open(std::chrono::milliseconds patience) {
   do_not_block(output->read_end);
   do_not_block(errors->read_end);
   // The system ends it with the thread that starts it.
-  using Spawned = Result<std::shared_ptr<WorkerProcess>>;
-  std::promise<Spawned> spawned;
-  workers_.timers().after({}, [&] {
-    try {
-      spawned.set_value(WorkerProcess::spawn(workers_.options().program, setup_.name,
-                                             {.socket = std::move(sockets->second),
-                                              .output = std::move(errors->write_end),
-                                              .program_input = std::move(input->read_end),
-                                              .program_output = std::move(output->write_end)}));
-    } catch (const std::exception& error) {
-      spawned.set_value(fail_for_now(std::string("its process cannot be started: ") + error.what()));
-    }
+  auto process = workers_.run_and_wait([&] {
+    return WorkerProcess::spawn(workers_.options().program, setup_.name,
+                                {.socket = std::move(sockets->second),
+                                 .output = std::move(errors->write_end),
+                                 .program_input = std::move(input->read_end),
+                                 .program_output = std::move(output->write_end)});
   });
-  auto process = spawned.get_future().get();
   if (process.has_error()) return process.error();
   {
     const MutexLock lock(starting_);
