@@ -56,7 +56,9 @@ std::optional<ForkRequest> receive_fork_request(int socket) {
   room.make_room(message);
   const auto count = uninterrupted([&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC); });
   if (count <= 0) return std::nullopt;
-  auto [channel, output] = DescriptorRoom<2>::received(message);
+  auto passed = DescriptorRoom<2>::received(message);
+  if (!passed) return std::nullopt;
+  auto& [channel, output] = *passed;
   if (!channel || !output) return std::nullopt;
   return ForkRequest{std::string(name.data(), static_cast<std::size_t>(count)), std::move(channel), std::move(output)};
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <initializer_list>
+#include <optional>
 #include <sys/socket.h>
 #include <thread>
 #include <utility>
@@ -41,16 +42,17 @@ class alignas(cmsghdr) DescriptorRoom {
     message.msg_controllen = bytes_.size();
   }
 
-  // All that came with a message, because they are this process's by now.
-  static std::array<FileDescriptor, size> received(msghdr& message) {
-    std::array<FileDescriptor, size> descriptors;
+  // All that came with a message, because they are this process's by now; nothing if none did, as is usual.
+  static std::optional<std::array<FileDescriptor, size>> received(msghdr& message) {
+    std::optional<std::array<FileDescriptor, size>> descriptors;
     const auto* const control = CMSG_FIRSTHDR(&message);
     if (control == nullptr || control->cmsg_type != SCM_RIGHTS) return descriptors;
+    descriptors.emplace();
     const auto count = std::min((control->cmsg_len - CMSG_LEN(0)) / sizeof(int), size);
     for (std::size_t i = 0; i < count; ++i) {
       int descriptor = -1;
       std::memcpy(&descriptor, CMSG_DATA(control) + i * sizeof descriptor, sizeof descriptor);
-      descriptors.at(i) = FileDescriptor(descriptor);
+      descriptors->at(i) = FileDescriptor(descriptor);
     }
     return descriptors;
   }

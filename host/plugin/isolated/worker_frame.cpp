@@ -296,9 +296,10 @@ FrameReader::Outcome FrameReader::receive_message(int socket) {
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? Outcome::none : Outcome::end;
   auto passed = Room::received(message);
   FileDescriptor file;
-  if (passed[0] && !passed[1] && is_memory_file(passed[0])) file = std::move(passed[0]);
-  if (passed[0]) {
-    close_elsewhere(std::move(passed));
+  if (passed && !passed->at(1) && is_memory_file(passed->at(0))) {
+    file = std::move(passed->at(0));
+  } else if (passed) {
+    close_elsewhere(*std::move(passed));
     return Outcome::wrong;
   }
   // An empty message looks like the end, and says nothing.
