@@ -16,8 +16,10 @@
 namespace mcph {
 namespace {
 
-// A fork takes less than a millisecond, but the first one waits until the server has been loaded and linked.
-constexpr std::chrono::milliseconds fork_time{10'000};
+// A fork takes less than a millisecond, but the first one waits until the server has been loaded and linked. Deadlines
+// and restarts of all plugins wait meanwhile. Where a busy machine takes longer, the worker is a program of its own.
+constexpr std::chrono::milliseconds first_fork_time{10'000};
+constexpr std::chrono::milliseconds fork_time{1000};
 
 // 0, or the error.
 int send_request(int socket, std::string_view plugin, const WorkerProcess::Ends& ends) {
@@ -32,10 +34,9 @@ int send_request(int socket, std::string_view plugin, const WorkerProcess::Ends&
   return sent >= 0 ? 0 : errno;
 }
 
-std::optional<std::int32_t> receive_answer(int socket) {
+std::optional<std::int32_t> receive_answer(int socket, std::chrono::milliseconds time) {
   pollfd readable{socket, POLLIN, 0};
-  if (uninterrupted([&] { return ::poll(&readable, 1, static_cast<int>(fork_time.count())); }) != 1)
-    return std::nullopt;
+  if (uninterrupted([&] { return ::poll(&readable, 1, static_cast<int>(time.count())); }) != 1) return std::nullopt;
   std::int32_t process = 0;
   // By MSG_TRUNC the size of all of the message, of which there may be more.
   constexpr int flags = MSG_DONTWAIT | MSG_TRUNC;
@@ -88,7 +89,9 @@ std::optional<int> ForkServer::fork(std::string_view plugin, const WorkerProcess
   const int error = send_request(socket_.get(), plugin, ends);
   // Descriptors of others crowd these out, which is not its fault.
   if (error == ETOOMANYREFS) return std::nullopt;
-  const auto process = error == 0 ? receive_answer(socket_.get()) : std::nullopt;
+  const auto time = has_answered_ ? fork_time : first_fork_time;
+  const auto process = error == 0 ? receive_answer(socket_.get(), time) : std::nullopt;
+  has_answered_ = process.has_value();
   if (!process) give_up();
   if (process.value_or(0) <= 0) return std::nullopt;
   return process;

@@ -61,6 +61,7 @@ class ForkServer {
   const std::filesystem::path program_;
   FileDescriptor socket_;
   std::shared_ptr<WorkerProcess> process_;
+  bool has_answered_ = false;  // this process
   int failures_ = 0;
 };
 
