@@ -55,7 +55,8 @@ class Call {
   virtual std::string caller() const { return "{}"; }
 
   // When it is cancelled for taking too long, as Unix time; nothing: it may take any time. Its plugin says so before
-  // it is given the call.
+  // it is given the call. Where the system's clock is set meanwhile it is still cancelled after as long as it may take,
+  // and this is wrong by as much.
   std::optional<std::chrono::milliseconds> deadline() const;
   void set_deadline(std::chrono::system_clock::time_point time) {
     deadline_.store(time.time_since_epoch(), std::memory_order_release);

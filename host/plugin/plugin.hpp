@@ -1,6 +1,8 @@
 // One loaded version of a plugin, however it runs. Nothing above this interface knows whether it runs in this process
 // or in one of its own. Held by shared pointers, which are the leases: the catalog holds one, every call in flight
 // holds one, and when the last is gone the version is stopped and unloaded, never on the thread that dropped it.
+//
+// Threads: [any] is any thread, and [control] one that may block, one at a time for a plugin.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,7 @@
-// Runs functions at a later time, on one thread of its own. For what happens
-// seldom and need not be punctual to the millisecond: the functions must be short, because all wait for each other, and
-// what one throws is dropped. Owned by who assembles the program; any thread. The destructor stops them.
+// Runs functions at a later time, on one thread of its own. For what happens seldom and need not be punctual to the
+// millisecond: all wait for each other, so whoever has one that takes long, as to start a process or to find the lines
+// of a crash, makes all others of these timers late by that. What one throws is dropped. Owned by who assembles the
+// program; any thread. The destructor stops them.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,7 @@
 // Keeps a worker for a plugin version: starts its process, asks it to load, describe and start the plugin, ends it
 // where it does not come back, and starts it anew when it dies. Owned by the plugin; any thread, except where [control]
-// is said. What the worker says is told on the thread that reads it, one thing at a time.
+// is said: one that may block, one at a time. What the worker says is told on the thread that reads it, one thing at a
+// time.
 //
 //   state    | entered when                               | calls are         | left for
 //   ---------+--------------------------------------------+-------------------+--------------------------------------
