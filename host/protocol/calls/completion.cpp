@@ -132,18 +132,17 @@ Result<> check_completion_result(JsonValue result) {
   return {};
 }
 
-bool cut_completion(Json& result) {
+void cut_completion(Json& result) {
   auto& completion = result["completion"];
   auto& values = completion["values"].get_ref<Json::array_t&>();
   const auto given = values.size();
-  if (given <= max_completion_values) return false;
+  if (given <= max_completion_values) return;
   values.resize(max_completion_values);
   // Those given are all, unless the plugin says that there are still more; then only it knows how many.
   const auto total = completion.find("total");
   const bool is_all = total == completion.end() && !completion.value("hasMore", false);
   if (is_all || (total != completion.end() && *total < given)) completion["total"] = given;
   completion["hasMore"] = true;
-  return true;
 }
 
 }  // namespace mcph

@@ -27,7 +27,6 @@ std::optional<Planned> plan_completion(const Catalog& catalog, const Json& param
 Result<> check_completion_result(JsonValue result);
 
 // Takes out what exceeds max_completion_values, and says that there are more. Expects a result that has been checked.
-// True if it had to.
-bool cut_completion(Json& result);
+void cut_completion(Json& result);
 
 }  // namespace mcph

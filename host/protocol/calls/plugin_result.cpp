@@ -141,18 +141,15 @@ Result<> check_result(PluginMethod method, JsonValue result) {
   return check_prompt_result(result);
 }
 
-bool encode_uri(Json& holder) {
+void encode_uri(Json& holder) {
   auto& uri = holder["uri"];
-  auto encoded = encoded_uri(uri.get_ref<const std::string&>());
-  if (!encoded) return false;
-  uri = *std::move(encoded);
-  return true;
+  if (auto encoded = encoded_uri(uri.get_ref<const std::string&>())) uri = *std::move(encoded);
 }
 
-bool encode_content_uri(Json& block) {
+void encode_content_uri(Json& block) {
   const auto& type = block["type"].get_ref<const std::string&>();
   if (type == "resource_link") return encode_uri(block);
-  return type == "resource" && encode_uri(block["resource"]);
+  if (type == "resource") encode_uri(block["resource"]);
 }
 
 bool is_to_be_encoded(JsonValue holder) {
@@ -201,19 +198,17 @@ bool has_uris_to_encode(PluginMethod method, JsonValue result) {
              [](JsonValue message) { return is_content_to_be_encoded(message.find("content")); });
 }
 
-bool encode_uris(PluginMethod method, Json& result) {
-  bool changed = false;
+void encode_uris(PluginMethod method, Json& result) {
   if (method == PluginMethod::tools_call) {
     for (auto& block : result["content"])
-      changed |= encode_content_uri(block);
+      encode_content_uri(block);
   } else if (method == PluginMethod::resources_read) {
     for (auto& contents : result["contents"])
-      changed |= encode_uri(contents);
+      encode_uri(contents);
   } else if (method == PluginMethod::prompts_get) {
     for (auto& message : result["messages"])
-      changed |= encode_content_uri(message["content"]);
+      encode_content_uri(message["content"]);
   }
-  return changed;
 }
 
 Result<RpcError> read_plugin_error(std::string_view json) {

@@ -18,9 +18,8 @@ namespace mcph {
 Result<JsonDocument> read_plugin_result(PluginMethod method, std::string_view json,
                                         const std::optional<Schema>& output_schema = {});
 
-// Percent-encodes what a URI cannot have, in those of the resources in a result that has been read. True if there was
-// something.
-bool encode_uris(PluginMethod method, Json& result);
+// Percent-encodes what a URI cannot have, in those of the resources in a result that has been read.
+void encode_uris(PluginMethod method, Json& result);
 // Whether that would change it.
 bool has_uris_to_encode(PluginMethod method, JsonValue result);
 

@@ -22,11 +22,9 @@ Json text_block(std::string text) {
 
 // Any JSON value is allowed there only from 2026-07-28 on. Clients that know no structured content leave an object
 // alone.
-bool drop_structured_value(Json& result) {
+void drop_structured_value(Json& result) {
   const auto structured = result.find("structuredContent");
-  if (structured == result.end() || structured->is_object()) return false;
-  result.erase("structuredContent");
-  return true;
+  if (structured != result.end() && !structured->is_object()) result.erase(structured);
 }
 
 // Empty if it is no text: only the contents that a method prescribes have been checked, and others are no less walked.
@@ -35,20 +33,14 @@ std::string text_member(const Json& block, const char* member) {
   return found != block.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-bool fit_block(Json& block, std::string_view revision) {
-  if (!block.is_object()) return false;
-  const auto found = block.find("type");
-  if (found == block.end() || !found->is_string()) return false;
-  const auto& type = found->get_ref<const std::string&>();
+void fit_block(Json& block, std::string_view revision) {
+  if (!block.is_object()) return;
+  const auto type = text_member(block, "type");
   if (type == "audio" && revision < audio_since) {
     block = text_block("[audio, " + text_member(block, "mimeType") + ": this client's protocol revision has no audio]");
-    return true;
-  }
-  if (type == "resource_link" && revision < resource_links_since) {
+  } else if (type == "resource_link" && revision < resource_links_since) {
     block = text_block(text_member(block, "name") + ": " + text_member(block, "uri"));
-    return true;
   }
-  return false;
 }
 
 }  // namespace
@@ -68,21 +60,19 @@ bool fits_revision(JsonValue result, std::string_view revision) {
   return true;
 }
 
-bool fit_to_revision(Json& result, std::string_view revision) {
-  bool changed = false;
+void fit_to_revision(Json& result, std::string_view revision) {
   for (const auto* member : modern_members)
-    changed |= result.erase(member) > 0;
-  changed |= drop_structured_value(result);
+    result.erase(member);
+  drop_structured_value(result);
   if (const auto content = result.find("content"); content != result.end() && content->is_array()) {
     for (auto& block : *content)
-      changed |= fit_block(block, revision);
+      fit_block(block, revision);
   }
   if (const auto messages = result.find("messages"); messages != result.end() && messages->is_array()) {
     for (auto& message : *messages) {
-      if (message.is_object() && message.contains("content")) changed |= fit_block(message["content"], revision);
+      if (message.is_object() && message.contains("content")) fit_block(message["content"], revision);
     }
   }
-  return changed;
 }
 
 }  // namespace mcph

@@ -11,8 +11,8 @@ namespace mcph {
 // The revision since which messages may have audio in them.
 inline constexpr std::string_view audio_since = "2025-03-26";
 
-// Makes a result fit a legacy revision. True if anything had to change.
-bool fit_to_revision(Json& result, std::string_view revision);
+// Makes a result fit a legacy revision.
+void fit_to_revision(Json& result, std::string_view revision);
 // Whether that would change nothing.
 bool fits_revision(JsonValue result, std::string_view revision);
 

@@ -34,8 +34,10 @@ TEST(PluginResult, IsReadWithAllItsMembers) {
 // The result with its URIs encoded, or "unchanged".
 std::string with_encoded_uris(PluginMethod method, std::string_view json) {
   const auto read = read_plugin_result(method, json);
-  auto result = read->root().json();
-  const bool changed = encode_uris(method, result);
+  const auto before = read->root().json();
+  auto result = before;
+  encode_uris(method, result);
+  const bool changed = result != before;
   EXPECT_EQ(has_uris_to_encode(method, read->root()), changed) << json;
   return changed ? result.dump() : "unchanged";
 }
