@@ -1,4 +1,4 @@
-// How a file is called that lies in a folder. A free function; any thread.
+// How a file is called that lies in a folder, and whether it does. Free functions; any thread.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +14,12 @@ inline std::string path_within(const std::filesystem::path& folder, const std::f
   const auto to = error ? file : std::filesystem::absolute(file, error);
   return error ? file.generic_string()
                : to.lexically_normal().lexically_relative(from.lexically_normal()).generic_string();
+}
+
+// Whether it does so by their names, both absolute or both relative to the same, without ".." in them.
+inline bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  const auto relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
 }
 
 }  // namespace mcph

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
+#include "base/relative_path.hpp"
 
 namespace mcph {
 namespace {
@@ -17,14 +18,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view bundle_extension = ".plugin";
 constexpr const char* manifest_name = "plugin.json";
 constexpr std::size_t max_manifest_bytes = std::size_t{64} << 10;
-
-#if defined(_WIN32)
-constexpr std::string_view library_extension = ".dll";
-#elif defined(__APPLE__)
-constexpr std::string_view library_extension = ".dylib";
-#else
-constexpr std::string_view library_extension = ".so";
-#endif
 
 // FNV-1a: what it is compared with is an earlier state of the same folder, so nobody gains by a collision.
 class StateHash {
@@ -49,11 +42,6 @@ class StateHash {
 
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
-
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  const auto relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
 
 // So that the digest of a bundle is one of lines that sha256sum writes as they are.
 bool is_plain_name(std::string_view name) {

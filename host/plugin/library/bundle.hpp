@@ -21,6 +21,9 @@
 
 namespace mcph {
 
+// Of a plugin's library.
+inline constexpr std::string_view library_extension = ".so";
+
 // By its name alone.
 bool is_bundle_name(const std::filesystem::path& path);
 

@@ -21,14 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-#if defined(_WIN32)
-constexpr std::string_view library_extension = ".dll";
-#elif defined(__APPLE__)
-constexpr std::string_view library_extension = ".dylib";
-#else
-constexpr std::string_view library_extension = ".so";
-#endif
-
 bool is_plugin(const fs::path& file) {
   return file.extension() == library_extension || is_upstream_name(file);
 }

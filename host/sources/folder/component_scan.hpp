@@ -2,12 +2,12 @@
 // in. A scan looks at names and states only and opens no file; comparing it with the one before tells what was added,
 // replaced and removed. Plain functions without state, callable from any thread; the control thread scans.
 //
-// A file is a plugin by its name: NAME.so (NAME.dll, NAME.dylib where those are native), and so is a folder
-// NAME.plugin, a bundle (plugin/library/bundle.hpp), whose files are no plugins of their own; NAME.json beside either
-// is its configuration. NAME.mcp.json says of a server elsewhere what a plugin says of itself, and is taken like one;
-// it has no configuration besides. Passed over are hidden names (.NAME), backups (NAME~) and NAME.tmp, folders
-// included. Symbolic links are followed: a linked plugin has its target's identity. A folder that can be reached in
-// several ways is scanned once, under its real path if that lies in the components folder.
+// A file is a plugin by its name: NAME.so, and so is a folder NAME.plugin, a bundle (plugin/library/bundle.hpp), whose
+// files are no plugins of their own; NAME.json beside either is its configuration. NAME.mcp.json says of a server
+// elsewhere what a plugin says of itself, and is taken like one; it has no configuration besides. Passed over are
+// hidden names (.NAME), backups (NAME~) and NAME.tmp, folders included. Symbolic links are followed: a linked plugin
+// has its target's identity. A folder that can be reached in several ways is scanned once, under its real path if that
+// lies in the components folder.
 #pragma once
 
 #include <cstdint>

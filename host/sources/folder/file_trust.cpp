@@ -10,6 +10,7 @@
 
 #include "base/absolute_path.hpp"
 #include "base/regular_file.hpp"
+#include "base/relative_path.hpp"
 
 namespace mcph {
 namespace {
@@ -18,11 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_digest_bytes = std::size_t{1} << 20;
 constexpr std::size_t digest_size = 64;
-
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  const auto relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
 
 // Nothing where only the host's user and root can change it.
 std::optional<std::string> weakness(const struct ::stat& status) {
