@@ -26,7 +26,7 @@ class Publisher {
             std::shared_ptr<const ToolListing> listing = nullptr)
       : catalog_(catalog), instructions_(std::move(instructions)), listing_(std::move(listing)), log_(log) {}
 
-  // What is published is published there, too. Before anything is.
+  // What is published from now on is published there, too.
   void publish_to(PublishedCatalog& catalog);
 
   using Source = std::size_t;

@@ -14,7 +14,7 @@
 // than values is written anew beside itself, synced and put in its place, so that there is a whole one at any time.
 //
 // Several hosts may use the file at once: whoever reads or writes it holds the lock of NAME%lock (flock). What has been
-// read is good as long as the file is the same one and as long as it was. Any thread.
+// read is good as long as the file is the same one, of the same length, and has not been changed since. Any thread.
 #pragma once
 
 #include <cstdint>

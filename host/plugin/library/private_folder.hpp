@@ -1,5 +1,5 @@
-// The folder that holds the private copies of one host process. Made once, used by the control thread; outlives what is
-// mapped from it.
+// The folder that holds the private copies of one host process. Made once; any thread, and several copies at once;
+// outlives what is mapped from it.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,9 @@ class FileTrust {
   struct Options {
     bool outside_links = false;       // links may lead out of the folder
     bool writable_by_others = false;  // others may own files and folders, and everybody may write to them
-    std::optional<std::set<std::string>> digests =
-        {};  // SHA-256, in lower-case hexadecimal, of the libraries that may be loaded; empty: all may
+    // SHA-256, in lower-case hexadecimal, of the libraries that may be loaded; nothing: all may. An empty set permits
+    // none.
+    std::optional<std::set<std::string>> digests = {};
   };
 
   FileTrust(const std::filesystem::path& components, Options options);

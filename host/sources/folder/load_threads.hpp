@@ -1,7 +1,7 @@
 // Runs what loads plugins, and describes them again, on threads for nothing else, because code of a plugin may hang in
 // it. Only so many run at once, the others wait in their order, and a thread whose task is over goes on with the next;
 // one that has run for long counts no more, so that it keeps nobody waiting. Owned by who assembles the program; any
-// thread. The destructor waits for all.
+// thread. The destructor drops what waits, and waits for what runs.
 #pragma once
 
 #include <chrono>

@@ -12,7 +12,7 @@
 //   refused      | it cannot be loaded                           | loading, if the cause may pass
 //   quarantined  | its version gave up                           | loading, if the cause may pass
 //   disabled     | the operator says so, in whatever state it is | settling, when he enables it
-//   passed over  | it is a library that others need, no plugin   |
+//   passed over  | it is a library that others need, no plugin   | settling, when it changes
 //
 // In each state but disabled it is settling as soon as it changes, and loading when the operator wants it loaded anew.
 // In each state but serving a version that was good before may go on being served: nothing but a newer version, its own

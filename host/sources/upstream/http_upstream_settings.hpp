@@ -19,7 +19,7 @@ struct ClientCredentials {
   std::string issuer = {};
   std::string id = {};
   std::string secret = {};
-  std::string scope = {};  // empty: none is asked for
+  std::string scope = {};  // empty: what the upstream wants, or else all that it supports
 };
 
 struct HttpUpstreamSettings {
