@@ -22,13 +22,15 @@ class RestartPolicy {
 
   explicit RestartPolicy(Limits limits) : limits_(limits) {}
 
-  // How long to wait; nothing: not any more. Crashes more than a period apart have nothing to do with each other.
+  // How long to wait; nothing: not any more. After more than a period without a crash the delays begin anew; a delay is
+  // no part of that, which may be longer.
   std::optional<std::chrono::milliseconds> after_crash(Clock::time_point now);
 
  private:
   Limits limits_;
   std::deque<Clock::time_point> crashes_;  // of the last period
   std::chrono::milliseconds next_delay_{0};
+  Clock::time_point restarted_at_;  // after the last crash, as far as that was let
 };
 
 }  // namespace mcph

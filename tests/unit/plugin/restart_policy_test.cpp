@@ -50,5 +50,14 @@ TEST_F(RestartPolicyTest, WaitsNoLongerThanItsLongestDelay) {
   EXPECT_EQ(crashes(200, 1ms).back(), 30s);
 }
 
+TEST_F(RestartPolicyTest, WaitsLongerAndLongerAlsoWhereADelayIsLongerThanThePeriod) {
+  policy_ = RestartPolicy({.crashes = 0, .period = 1s, .first_delay = 1s, .last_delay = 5s});
+  std::vector<std::chrono::milliseconds> delays{crash_after(1s)};
+  for (int i = 0; i < 5; ++i)
+    delays.push_back(crash_after(delays.back() + 10ms));
+  EXPECT_THAT(delays, ElementsAre(0ms, 1s, 2s, 4s, 5s, 5s));
+  EXPECT_EQ(crash_after(delays.back() + 1s + 1ms), 0ms);
+}
+
 }  // namespace
 }  // namespace mcph
