@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "telemetry/log_events.hpp"
+
 namespace mcph {
 namespace {
 
@@ -11,7 +13,7 @@ struct AuditedEvent {
   std::string_view event;
   std::string_view action;
 };
-// As plugins, sources/folder and app say them.
+// As plugins, sources and app say them.
 constexpr AuditedEvent audited[] = {
     {"plugin loaded", "plugin", "loaded"},
     {"plugin replaced", "plugin", "replaced"},
@@ -24,7 +26,11 @@ constexpr AuditedEvent audited[] = {
     {"plugin quarantined", "plugin", "quarantined"},
     {"plugin cannot start", "plugin", "cannot start"},
     {"plugin restarted", "plugin", "restarted"},
+    {plugin_stopped_badly, "plugin", "did not stop well"},
     {"plugin changed its components", "plugin", "changed its components"},
+    {"upstream lost", "plugin", "upstream lost"},
+    {"upstream withdrawn", "plugin", "upstream withdrawn"},
+    {"upstream is back", "plugin", "upstream is back"},
     {"configuration taken", "configuration", "taken"},
     {"configuration not taken", "configuration", "not taken"},
     {"configuration needs a restart", "configuration", "needs a restart"},
