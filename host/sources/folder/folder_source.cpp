@@ -121,9 +121,10 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
   collect_loads(now);
   withdraw_given_up(now);
   // The operator is told of what lies there now.
-  const bool looks = operator_.take_asked() || now >= due;
+  const bool is_asked = operator_.take_asked();
+  const bool looks = is_asked || now >= due;
   if (looks) {
-    scan(now);
+    scan(now, is_asked);
     due = now + options_.rescan_interval;
     heed_changes(at_start.has_value(), now);
     due = std::max(due, budget_.due());
@@ -148,10 +149,11 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
   return due;
 }
 
-void FolderSource::scan(Time now) {
+void FolderSource::scan(Time now, bool is_asked) {
   scan_ = with_.folder.scan();
   const auto took = with_.now() - now;
-  budget_.spend(now, took);
+  // However often the operator asks, what changes afterwards is seen.
+  if (!is_asked) budget_.spend(now, took);
   constexpr std::chrono::milliseconds slow{250};
   slow_looks_ = took < slow ? 0 : slow_looks_ + 1;
   // A single one may be due to a machine that was busy for a moment.

@@ -156,7 +156,7 @@ class FolderSource final : private OperatedFiles {
   void control();
   Time look_with_what_memory_there_is();
   Time look(std::optional<std::chrono::milliseconds> at_start);
-  void scan(Time now);
+  void scan(Time now, bool is_asked);
   void watch();
   // What has changed in the folder.
   void heed_changes(bool at_start, Time now);

@@ -45,6 +45,13 @@ TEST_F(LookBudgetTest, LetsALookThatTookVeryLongWaitForTwentyTimesAsLong) {
   EXPECT_EQ(budget_.due() - begin_, 55s);  // less the five seconds that were saved
 }
 
+TEST_F(LookBudgetTest, PutsNoLookOffForLongerThanAMinute) {
+  look(10min);
+  EXPECT_EQ(budget_.due() - now_, 1min);
+  look(1h);
+  EXPECT_EQ(budget_.due() - now_, 1min);
+}
+
 TEST_F(LookBudgetTest, SavesNoMoreThanAFewSeconds) {
   now_ += 1h;
   for (int i = 0; i < 20; ++i)
