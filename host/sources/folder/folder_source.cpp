@@ -631,3 +631,4 @@ void FolderSource::report_degradation() {
 }
 
 }  // namespace mcph
+  if (scan_.problems == reported_problems_) return;
