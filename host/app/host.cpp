@@ -196,10 +196,10 @@ void Host::end_calls(std::chrono::milliseconds grace, const std::function<bool()
 }
 
 bool Host::end() {
-  if (!folder_.stop(end_patience)) {
+  const bool loads_ended = folder_.stop(end_patience);
+  if (!loads_ended) {
     log_.error("reloading does not end",
                {{"reason", "a plugin that is being loaded, started or described does not come back"}});
-    return false;
   }
   http_upstreams_.close(farewell_to_upstreams);
   threads_.stop();
@@ -209,7 +209,7 @@ bool Host::end() {
   for (const auto& catalog : more_catalogs_)
     catalog->clear();
   folder_.release_plugins();
-  if (joined) return reaper_.wait_until_empty(end_patience);
+  if (loads_ended && joined) return reaper_.wait_until_empty(end_patience);
   // Plugins that are well still get their time to stop.
   reaper_.wait_until_idle(end_patience);
   return false;

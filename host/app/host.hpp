@@ -42,6 +42,10 @@ class FileLoaders final : public VersionLoader {
   Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override {
     return (is_upstream_name(file.file) ? upstreams_ : plugins_).load_version(file, std::move(events));
   }
+  void stop() override {
+    plugins_.stop();
+    upstreams_.stop();
+  }
 
  private:
   VersionLoader& plugins_;

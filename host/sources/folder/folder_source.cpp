@@ -69,6 +69,7 @@ bool FolderSource::stop(std::chrono::milliseconds patience) {
   const auto is_over = [&]() REQUIRES(inbox_->mutex) { return (inbox_->ended || !runs) && inbox_->running.empty(); };
   while (!is_over() && inbox_->changed.wait_until(lock, end)) {
   }
+  with_.loader.stop();
   return is_over();
 }
 
@@ -79,6 +80,10 @@ void FolderSource::release_plugins() {
   const MutexLock lock(inbox_->mutex);
   inbox_->loaded.clear();
 }
+  {
+    const MutexLock lock(inbox_->mutex);
+    if (thread_.joinable() && !inbox_->ended) return;
+  }
 
 std::vector<FolderSource::Refused> FolderSource::refused() const {
   std::vector<Refused> refused;

@@ -89,10 +89,12 @@ class FolderSource final : private OperatedFiles {
 
   // Begins to look, on a thread of its own.
   void run();
-  // False: a plugin holds the control thread for longer, and only leaving the process without unwinding remains.
+  // False: a load, a description or the control thread takes longer, and only leaving the process without unwinding
+  // remains.
   bool stop(std::chrono::milliseconds patience);
 
-  // Gives up the leases. After stop; this object must outlive the plugins, which may still say that they changed.
+  // Gives up the leases, unless the control thread still has them. After stop; this object must outlive the plugins,
+  // which may still say that they changed.
   void release_plugins();
 
   // [any] What the operator can ask.

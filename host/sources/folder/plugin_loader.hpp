@@ -42,6 +42,8 @@ class VersionLoader {
   // [any] `events` is for that version. An error of another kind is of a library that plugins link, and was never meant
   // as one.
   virtual Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) = 0;
+  // [any] What is loaded is of no use any more: what can be left unfinished ends soon, and fails.
+  virtual void stop() {}
 };
 
 class PluginLoader final : public VersionLoader {

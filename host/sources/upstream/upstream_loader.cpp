@@ -85,10 +85,11 @@ Result<LoadedPlugin> UpstreamLoader::load(const PluginFile& file, PluginEvents e
           .events = std::move(events),
           .connect = std::move(connect)},
       executor_, workers_.timers(), log_);
-  const auto& upstream = *made;
+  auto& upstream = *made;
   auto plugin = reaper_.lease(std::move(made));
   const auto description = plugin->describe();
   if (description.has_error()) return description.error();
+  const std::stop_callback stops(stopping_.get_token(), [&upstream] { upstream.give_up_first_connection(); });
   auto components = parse_components(*description);
   if (components.has_error()) return components.error();
   LoadedPlugin loaded{.served = {plugin, std::make_shared<const Components>(*std::move(components))}};

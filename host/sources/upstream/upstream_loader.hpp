@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "runtime/executor.hpp"
@@ -35,6 +36,7 @@ class UpstreamLoader final : public VersionLoader {
   UpstreamLoader(Options options, MakeHttp make_http, Executor& executor, Workers& workers, Reaper& reaper, Log& log);
 
   Result<LoadedPlugin> load_version(const PluginFile& file, PluginEvents events) override;
+  void stop() override { stopping_.request_stop(); }
 
  private:
   Result<LoadedPlugin> load(const PluginFile& file, PluginEvents events);
@@ -52,6 +54,7 @@ class UpstreamLoader final : public VersionLoader {
   Workers& workers_;
   Reaper& reaper_;
   Log& log_;
+  std::stop_source stopping_;
 };
 
 }  // namespace mcph

@@ -85,7 +85,7 @@ Result<std::string> UpstreamPlugin::describe() {
   } catch (const std::system_error& error) {
     return fail_for_now(std::string("no thread can be had for it: ") + error.what());
   }
-  while (!first_)
+  while (!first_ && state_ != State::stopped)
     changed_.wait(lock);
   if (first_->has_error()) return first_->error();
   return withdrawn_ ? std::string("{}") : described_->document;
@@ -94,6 +94,13 @@ Result<std::string> UpstreamPlugin::describe() {
 // What is left out of its resources may still be what a template of its own stands for.
 void UpstreamPlugin::invoke(std::shared_ptr<Call> call) {
   const auto uri = call->method() == PluginMethod::resources_read
+void UpstreamPlugin::give_up_first_connection() {
+  const MutexLock lock(mutex_);
+  if (first_) return;
+  state_ = State::stopped;
+  changed_.notify_all();
+}
+
                        ? json_string(json_member(call->params(), "uri").value_or(""))
                        : std::nullopt;
   if (!uri || !setup_.settings.names.excludes(ComponentPattern::Kind::resource, *uri))

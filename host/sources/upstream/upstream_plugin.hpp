@@ -67,6 +67,9 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   // The first time it connects, and waits for that.
   Result<std::string> describe() override;
   Result<> start() override { return {}; }
+  // [any] Who waits for the first connection waits no longer; what is being connected ends with stop. Of one that has
+  // been described it does nothing.
+  void give_up_first_connection();
   void invoke(std::shared_ptr<Call> call) override;
   void cancel_all(CancelReason reason) override { calls_.table().cancel_all(reason); }
   std::size_t fail_all(std::string_view why) override { return calls_.table().fail_all(why); }

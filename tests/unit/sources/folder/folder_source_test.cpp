@@ -82,6 +82,9 @@ class ScriptedLoader final : public VersionLoader {
   }
 
   std::function<void(const std::string& name)> at_end;  // of each load
+  void stop() override { is_stopped = true; }
+
+  bool is_stopped = false;
   std::vector<std::string> loads;
   std::map<std::string, Error> refusals;
   std::map<std::string, std::weak_ptr<test::FakePlugin>> plugins;
