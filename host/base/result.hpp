@@ -13,6 +13,7 @@ namespace mcph {
 enum class ErrorCode {
   invalid,      // the same fails again
   unavailable,  // the cause lies outside of what was asked for: the same may succeed later
+  crowded,      // likewise, and nobody was asked: this host has no room for it now
   incomplete,   // of a file that somebody may still be writing
   other_kind    // it is something else than what was looked for, and no mistake
 };
@@ -22,7 +23,7 @@ struct Error {
   std::string message;
   ErrorCode code = ErrorCode::invalid;
 
-  bool may_pass() const { return code == ErrorCode::unavailable; }
+  bool may_pass() const { return code == ErrorCode::unavailable || code == ErrorCode::crowded; }
 };
 
 // With another type of error where a caller needs more of it than words, such as what a client is answered.

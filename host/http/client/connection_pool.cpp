@@ -9,6 +9,15 @@
 #include "http/client/client_connection.hpp"
 
 namespace mcph {
+namespace {
+
+// That no connection was free says nothing of the server.
+Error not_sent(Error why) {
+  why.code = ErrorCode::crowded;
+  return why;
+}
+
+}  // namespace
 
 ConnectionPool::ConnectionPool(EventLoops& loops, const HttpUrl& origin, const HttpClientOptions& options,
                                NameLookup& names)
@@ -42,9 +51,10 @@ void ConnectionPool::send(const std::shared_ptr<SentRequest>& request) {
     }
   }
   if (!connection) {
-    const char* const why = is_closed ? "nothing more is asked here" : "too many requests wait for a connection to it";
+    const auto why = is_closed ? fail_for_now("nothing more is asked here")
+                               : not_sent(fail_for_now("too many requests wait for a connection to it"));
     // Never at once, because who sends may hold what it is told under.
-    return boost::asio::post(here, [request, why] { request->tell_end(fail_for_now(why)); });
+    return boost::asio::post(here, [request, why] { request->tell_end(why); });
   }
   request->goes_by(connection);
   is_new ? connection->open_for(request) : connection->take(request);
@@ -182,7 +192,7 @@ void ConnectionPool::look() {
   for (const auto& connection : late)
     connection->time_is_over();
   for (const auto& request : late_requests)
-    request->tell_end(request->lateness("no connection to it was free", request->request().times.connect));
+    request->tell_end(not_sent(request->lateness("no connection to it was free", request->request().times.connect)));
 }
 
 }  // namespace mcph

@@ -28,8 +28,8 @@ class PooledHttpClient {
   PooledHttpClient(const PooledHttpClient&) = delete;
   PooledHttpClient& operator=(const PooledHttpClient&) = delete;
 
-  // The listener is told of the end unless the program ends before, on an event loop and never within
-  // this call.
+  // The listener is told of the end unless the program ends before, on an event loop and never within this call. What
+  // was not sent for want of a free connection ends with ErrorCode::crowded.
   std::shared_ptr<SentRequest> send(OutgoingRequest request, std::shared_ptr<AnswerListener> listener);
 
  private:

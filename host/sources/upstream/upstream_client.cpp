@@ -280,7 +280,7 @@ Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::millisecond
     return is_other ? Result<>(fail("it speaks another revision now")) : Result<>();
   }
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
-  const bool is_alive = failure == nullptr || failure->is_refused_for_now();
+  const bool is_alive = failure == nullptr || failure->is_refused_for_now() || failure->was_not_sent();
   return is_alive ? Result<>() : Result<>(failure->error);
 }
 

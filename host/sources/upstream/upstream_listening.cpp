@@ -1,8 +1,11 @@
 #include "sources/upstream/upstream_listening.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -131,9 +134,9 @@ class LegacyListening final : public UpstreamListening {
   bool listen(const std::vector<std::string>& uris) override {
     const std::set<std::string> wanted(uris.begin(), uris.end());
     for (const auto& uri : subscribed_)
-      if (!wanted.contains(uri)) static_cast<void>(ask(Method::resources_unsubscribe, uri, [](const auto&) {}));
+      if (!wanted.contains(uri)) change(uri, Method::resources_unsubscribe);
     for (const auto& uri : wanted)
-      if (!subscribed_.contains(uri)) subscribe(uri);
+      if (!subscribed_.contains(uri)) change(uri, Method::resources_subscribe);
     subscribed_ = wanted;
     return false;
   }
@@ -154,22 +157,48 @@ class LegacyListening final : public UpstreamListening {
   }
 
  private:
-  Result<UpstreamClient::RequestId> ask(Method method, const std::string& uri, UpstreamClient::Answered answered) {
-    return link_.client->request(link_.peer, method, {{"uri", uri}}, std::move(answered));
+  // Each may take a connection of its own, and calls need some, too.
+  static constexpr std::size_t most_at_once = 16;
+
+  void change(const std::string& uri, Method method) {
+    {
+      const MutexLock lock(mutex_);
+      // Where the opposite has not been sent yet, there is nothing to say.
+      const auto [waiting, is_new] = waiting_.try_emplace(uri, method);
+      if (!is_new && waiting->second != method) waiting_.erase(waiting);
+    }
+    send_waiting();
   }
 
-  void subscribe(const std::string& uri) {
-    const auto begun = ask(Method::resources_subscribe, uri, [this, uri](const UpstreamOutcome& outcome) {
-      const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
-      answered(uri, failure != nullptr && failure->error.may_pass());
-    });
-    if (begun.has_error()) answered(uri, true);
+  // On the thread of an answer, too.
+  void send_waiting() {
+    for (;;) {
+      std::string uri;
+      Method method{};
+      {
+        const MutexLock lock(mutex_);
+        if (waiting_.empty() || in_flight_ >= most_at_once) return;
+        const auto next = waiting_.extract(waiting_.begin());
+        uri = next.key();
+        method = next.mapped();
+        ++in_flight_;
+      }
+      const auto begun = link_.client->request(link_.peer, method, {{"uri", uri}},
+                                               [this, uri, method](const UpstreamOutcome& outcome) {
+                                                 const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+                                                 answered(uri, method, failure != nullptr && failure->error.may_pass());
+                                                 send_waiting();
+                                               });
+      if (begun.has_error()) answered(uri, method, true);
+    }
   }
 
   // One that failed and may still come is asked for again later, with all others that failed meanwhile.
-  void answered(const std::string& uri, bool failed) {
+  void answered(const std::string& uri, Method method, bool failed) {
     {
       const MutexLock lock(mutex_);
+      --in_flight_;
+      if (method == Method::resources_unsubscribe) return;
       if (!failed && failed_.empty()) next_.failures_in_row = 0;
       if (!failed) return;
       failed_.insert(uri);
@@ -182,9 +211,11 @@ class LegacyListening final : public UpstreamListening {
 
   const UpstreamLink link_;
   const std::function<void()> told_;
-  std::set<std::string> subscribed_;  // or failed
+  std::set<std::string> subscribed_;  // or failed, or waiting
 
   mutable Mutex mutex_;
+  std::map<std::string, Method> waiting_ GUARDED_BY(mutex_);  // what has not been sent yet, by its resource
+  std::size_t in_flight_ GUARDED_BY(mutex_) = 0;
   NextAttempt next_ GUARDED_BY(mutex_);              // since the first one failed
   std::set<std::string> failed_ GUARDED_BY(mutex_);  // for want of an answer
 };

@@ -1,7 +1,7 @@
 // Has an upstream tell of its changes: of its lists, and of the resources that somebody wants to hear of. In the modern
 // era by one subscriptions/listen, which begins again when it ends; in the legacy era by a resources/subscribe for each
-// resource, of its lists it tells unasked. One a connection. Owned by who keeps the connection, on whose thread all is
-// called.
+// resource, a few at a time; of its lists it tells unasked. One a connection. Owned by who keeps the connection, on
+// whose thread all is called.
 #pragma once
 
 #include <chrono>

@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t max_settings_bytes = std::size_t{1} << 20;
 // What a message has besides an answer, and what lists need.
 constexpr std::size_t room_around_answer = std::size_t{1} << 20;
+// For what is asked beside calls: pings, lists, subscriptions, streams, and calls that wait for a person.
+constexpr std::size_t connections_beside_calls = 112;
 
 std::string digest_of(const std::string& text) {
   Sha256 sha;
@@ -87,9 +89,9 @@ Result<LoadedPlugin> UpstreamLoader::load(const PluginFile& file, PluginEvents e
       executor_, workers_.timers(), log_);
   auto& upstream = *made;
   auto plugin = reaper_.lease(std::move(made));
+  const std::stop_callback stops(stopping_.get_token(), [&upstream] { upstream.give_up_first_connection(); });
   const auto description = plugin->describe();
   if (description.has_error()) return description.error();
-  const std::stop_callback stops(stopping_.get_token(), [&upstream] { upstream.give_up_first_connection(); });
   auto components = parse_components(*description);
   if (components.has_error()) return components.error();
   LoadedPlugin loaded{.served = {plugin, std::make_shared<const Components>(*std::move(components))}};
@@ -107,6 +109,7 @@ UpstreamPlugin::Connect UpstreamLoader::connector(const std::filesystem::path& f
     if (http.has_error()) return http.error();
     http->max_message_bytes = settings.limits.result_bytes + room_around_answer;
     http->connect_time = settings.connect_time;
+    http->max_connections = settings.limits.concurrent_calls + connections_beside_calls;
     return make_http_(*http);
   };
 }

@@ -599,7 +599,8 @@ void UpstreamPlugin::request_failed(const UpstreamOutcome& outcome) {
   // It is to be initialized again, which a new connection does.
   if (failure != nullptr && failure->session_is_gone) return lost(failure->error);
   const auto* const error = std::get_if<UpstreamError>(&outcome);
-  const bool is_away = failure != nullptr && failure->error.may_pass() && !failure->is_refused_for_now();
+  const bool is_away =
+      failure != nullptr && failure->error.may_pass() && !failure->is_refused_for_now() && !failure->was_not_sent();
   // A process stays what it is.
   const bool may_be_another = !setup_.settings.is_process() && is_about_revision(outcome);
   // What its tools want in fields of HTTP has changed.

@@ -47,6 +47,8 @@ struct UpstreamFailure {
   bool is_refused_for_now() const {
     return !session_is_gone && status >= 400 && status != 502 && status != 504 && error.may_pass();
   }
+  // It has been asked nothing, so that this says nothing of it.
+  bool was_not_sent() const { return error.code == ErrorCode::crowded; }
 };
 
 // Who hears. One thing at a time, on a thread of the host that must not be kept for long. The transport keeps it by a

@@ -61,6 +61,7 @@ class HeardAnswer final : public AnswerListener {
   void ended(const Result<>& whole) override {
     const std::lock_guard lock(mutex_);
     end_ = whole.has_error() ? whole.error().message : "whole";
+    was_sent_ = whole.has_value() || whole.error().code != ErrorCode::crowded;
     told_by_ = std::this_thread::get_id();
     changed_.notify_all();
   }
@@ -83,6 +84,11 @@ class HeardAnswer final : public AnswerListener {
     const std::lock_guard lock(mutex_);
     return !end_.empty();
   }
+  // After the end.
+  bool was_sent() {
+    const std::lock_guard lock(mutex_);
+    return was_sent_;
+  }
   // Of the end.
   std::thread::id told_by() {
     const std::lock_guard lock(mutex_);
@@ -102,6 +108,7 @@ class HeardAnswer final : public AnswerListener {
   std::string type_;
   std::string body_;
   std::string end_;
+  bool was_sent_ = true;
   std::thread::id told_by_;
 };
 
@@ -153,6 +160,23 @@ TEST_F(PooledHttpClientTest, HasNoMoreConnectionsThanItMayAndLetsTheOthersWait) 
   for (const auto& each : all)
     EXPECT_EQ(each->outcome(), "200 done");
   EXPECT_EQ(server.connections(), 2);
+}
+
+TEST_F(PooledHttpClientTest, SaysThatARequestWasNotSentForWantOfAConnection) {
+  const test::ScriptedServer server([](Connection& connection) { connection.hear("never"); });
+  std::vector<std::shared_ptr<HeardAnswer>> in_flight;
+  for (int i = 0; i < 2; ++i) {
+    in_flight.push_back(std::make_shared<HeardAnswer>());
+    client_.send(post(server.url()), in_flight.back());
+  }
+  const auto heard = std::make_shared<HeardAnswer>();
+  auto request = post(server.url());
+  request.times.connect = 20ms;
+  client_.send(std::move(request), heard);
+  EXPECT_EQ(heard->outcome(), "no connection to it was free within 20 ms");
+  EXPECT_FALSE(heard->was_sent());
+  for (const auto& each : in_flight)
+    EXPECT_FALSE(each->has_ended());
 }
 
 // A port of another address of this machine, 127.0.0.LAST, where nobody answers: as many have connected as may wait.
