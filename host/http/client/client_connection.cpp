@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string_view>
+#include <sys/socket.h>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -29,6 +32,18 @@ using asio::ip::tcp;
 
 // Before the server closes it by itself.
 constexpr std::chrono::seconds margin{1};
+
+// An answer may say nothing for hours: that its server's machine has gone shows by what the system asks it, within two
+// minutes.
+void watch_for_dead_peer(int socket) {
+  const auto set = [socket](int level, int option, int value) {
+    static_cast<void>(::setsockopt(socket, level, option, &value, sizeof value));
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 60);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 15);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 4);
+}
 
 // It has been checked to be one.
 std::uint16_t port_of(const HttpUrl& url) {
@@ -183,6 +198,7 @@ Coroutine<ClientConnection::Error> ClientConnection::connect(const NameLookup::A
   }
   Error ignored;
   if (!error) socket_.set_option(tcp::no_delay(true), ignored);
+  if (!error) watch_for_dead_peer(socket_.native_handle());
   co_return error;
 }
 

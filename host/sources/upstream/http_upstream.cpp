@@ -372,6 +372,8 @@ Result<> HttpUpstream::send(UpstreamMessage message) {
   if (message.is_modern && message.method == Method::notifications_cancelled) return {};
   const auto& settings = http_->settings();
   auto request = http_->request("POST", settings.url);
+  // Where nothing changes, nothing is said.
+  if (message.method == Method::subscriptions_listen) request.times.silence = {};
   // Nobody cancels these.
   if (has_short_answer(message)) request.times.whole = settings.silence;
   if (message.kind != UpstreamMessageKind::request) request.times.whole = settings.connect_time + farewell_time;

@@ -32,8 +32,8 @@ struct HttpUpstreamSettings {
   std::size_t max_connections = 128;
   std::size_t max_message_bytes = std::size_t{64} << 20;
   std::chrono::milliseconds connect_time{10'000};
-  // After which a connection on which nothing comes is given up; a request that is being answered with a stream, and
-  // the stream of a session, are taken up again where they broke.
+  // After which a connection on which nothing comes is given up, but for that of subscriptions/listen; a request that
+  // is being answered with a stream, and the stream of a session, are taken up again where they broke.
   std::chrono::milliseconds silence{300'000};
 
   // The URL for messages, and as the name of the resource (RFC 8707 section 2).

@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -366,6 +368,29 @@ TEST(HttpUpstreamResponseTest, IsKnownByItsMembers) {
   EXPECT_FALSE(is_response(R"({"jsonrpc":"2.0","id":1,"method":"result","params":{"result":1}})"));
   EXPECT_FALSE(is_response(R"({"a":{"result":1},"b":["error"],"c\"result":1})"));
   EXPECT_FALSE(is_response("nothing"));
+}
+
+TEST_F(HttpUpstreamTest, LetsTheStreamOfChangesBeSilent) {
+  std::promise<void> may_speak;
+  const auto speaks = may_speak.get_future().share();
+  const test::ScriptedServer server([&](Connection& connection) {
+    if (connection.hear("}").find("subscriptions/listen") != std::string::npos) {
+      connection.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"method\":\"x\"}\n\n");
+      speaks.wait();
+      connection.say("data: {\"method\":\"y\"}\n\n");
+    }
+    connection.hear("never");
+  });
+  HttpUpstreamSettings settings;
+  settings.silence = 2s;
+  connect(server.url(), std::move(settings));
+  request("1", Method::subscriptions_listen);
+  EXPECT_EQ(listener_->next(), "{\"method\":\"x\"} of 1");
+  // Which is silent for less long.
+  request("2");
+  EXPECT_EQ(listener_->next(), "failed 2: it did not begin to answer within 2000 ms");
+  may_speak.set_value();
+  EXPECT_EQ(listener_->next(), "{\"method\":\"y\"} of 1");
 }
 
 }  // namespace
