@@ -187,22 +187,13 @@ void PublishedCatalog::tell_differences(const Views& previous, const Views& next
 }
 
 std::vector<std::shared_ptr<ListListener>> PublishedCatalog::alive() {
-  std::vector<std::shared_ptr<ListListener>> listening;
   const MutexLock lock(mutex_);
-  std::erase_if(listeners_, [](const auto& listener) { return listener.expired(); });
-  for (const auto& listener : listeners_) {
-    if (auto living = listener.lock()) listening.push_back(std::move(living));
-  }
-  return listening;
+  return listeners_.living();
 }
 
 void PublishedCatalog::listen(std::weak_ptr<ListListener> listener) {
   const MutexLock lock(mutex_);
-  // Kept from growing with listeners that are gone while nothing is published.
-  if (listeners_.size() == listeners_.capacity()) {
-    std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
-  }
-  listeners_.push_back(std::move(listener));
+  listeners_.add(std::move(listener));
 }
 
 }  // namespace mcph

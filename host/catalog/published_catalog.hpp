@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/weak_list.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/resource_updates.hpp"
 
@@ -72,7 +73,7 @@ class PublishedCatalog {
   std::shared_ptr<const Views> current_ GUARDED_BY(current_mutex_);
   Mutex publishing_;  // one publication at a time, so that listeners hear of each difference
   Mutex mutex_;
-  std::vector<std::weak_ptr<ListListener>> listeners_ GUARDED_BY(mutex_);
+  WeakList<ListListener> listeners_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

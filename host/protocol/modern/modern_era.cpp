@@ -333,50 +333,39 @@ void ModernEra::listen(Request&& request) {
                          request.exchange, request.output, request.caller->principal, catalog_);
   const MutexLock lock(mutex_);
   if (ending_) return subscription->end(identity_);
-  subscriptions_.push_back(subscription);
+  subscriptions_.add(subscription);
 }
 
 bool ModernEra::has_room_for_subscription() {
   const MutexLock lock(mutex_);
-  // Not each time, so that each of ten thousand takes no longer than each of ten.
-  if (subscriptions_.size() >= clean_at_) {
-    std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
-    clean_at_ = std::min(2 * subscriptions_.size() + min_to_clean, max_subscriptions);
-  }
-  return subscriptions_.size() < max_subscriptions;
+  return subscriptions_.has_room(max_subscriptions);
+}
+
+std::vector<std::shared_ptr<Subscription>> ModernEra::open_subscriptions() {
+  const MutexLock lock(mutex_);
+  return subscriptions_.living();
 }
 
 void ModernEra::end_what_is_of(const IsGood& is_good) {
   tasks_.cancel_of(is_good);
-  std::vector<std::shared_ptr<Subscription>> ending;
-  {
-    const MutexLock lock(mutex_);
-    for (const auto& weak : subscriptions_) {
-      if (auto subscription = weak.lock(); subscription != nullptr && !is_good(subscription->principal()))
-        ending.push_back(std::move(subscription));
-    }
+  for (const auto& subscription : open_subscriptions()) {
+    if (!is_good(subscription->principal())) subscription->end(identity_);
   }
-  for (const auto& subscription : ending)
-    subscription->end(identity_);
 }
 
 std::size_t ModernEra::subscriptions() {
   const MutexLock lock(mutex_);
-  std::erase_if(subscriptions_, [](const auto& each) { return each.expired(); });
   return subscriptions_.size();
 }
 
 void ModernEra::end() {
   tasks_.end();
-  std::vector<std::weak_ptr<Subscription>> open;
   {
     const MutexLock lock(mutex_);
-    open.swap(subscriptions_);
     ending_ = true;
   }
-  for (const auto& weak : open) {
-    if (const auto subscription = weak.lock()) subscription->end(identity_);
-  }
+  for (const auto& subscription : open_subscriptions())
+    subscription->end(identity_);
 }
 
 Reply ModernEra::complete(std::string_view id, std::initializer_list<std::string_view> members) const {

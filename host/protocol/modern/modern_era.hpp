@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/weak_list.hpp"
 #include "catalog/published_catalog.hpp"
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/exchange.hpp"
@@ -125,6 +126,7 @@ class ModernEra final : public CallAnswers {
   void reject(const Request& request, Rejection rejection) const;
   Reply rejection_reply(std::string_view id, Rejection rejection) const;
   bool has_room_for_subscription();
+  std::vector<std::shared_ptr<Subscription>> open_subscriptions();
   // Those that a subscription asks for and that there are. Nothing if the client does not know tasks.
   std::optional<SubscribedTasks> read_task_filter(const Request& request, const Json& filter) const;
   // Null after refusing the request.
@@ -147,10 +149,8 @@ class ModernEra final : public CallAnswers {
   CallObserver* const observer_;
 
   Mutex mutex_;
-  static constexpr std::size_t min_to_clean = 16;
   static constexpr std::size_t max_subscriptions = 100'000;
-  std::vector<std::weak_ptr<Subscription>> subscriptions_ GUARDED_BY(mutex_);
-  std::size_t clean_at_ GUARDED_BY(mutex_) = min_to_clean;  // of them, those that are over go
+  WeakList<Subscription> subscriptions_ GUARDED_BY(mutex_);
   bool ending_ GUARDED_BY(mutex_) = false;
 };
 
