@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -145,11 +146,18 @@ ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) 
   const auto previous = views();
   const auto published = std::make_shared<const Views>(next, previous->policy(), instructions_);
   exchange(published);
-  const auto kinds = next->differences(*previous->all());
-  // Who sees less may see more of the tools than a list of all that is cut short, and who sees one upstream hears what
-  // has become that one's.
-  if (kinds.any() || !next->tool_differences(*previous->all()).empty() || !next->has_same_owners(*previous->all()))
-    tell_differences(*previous, *published);
+  ListKinds kinds;
+  try {
+    kinds = next->differences(*previous->all());
+    // Who sees less may see more of the tools than a list of all that is cut short, and who sees one upstream hears
+    // what has become that one's.
+    if (kinds.any() || !next->tool_differences(*previous->all()).empty() || !next->has_same_owners(*previous->all()))
+      tell_differences(*previous, *published);
+  } catch (const std::bad_alloc&) {
+    // So that the next publication finds the differences that nobody has been told.
+    exchange(previous);
+    throw;
+  }
   // Whose the resources are that clients are subscribed to may have changed.
   resource_updates_->look_again();
   return kinds;
@@ -160,7 +168,12 @@ void PublishedCatalog::govern(std::shared_ptr<const Policy> policy) {
   const auto previous = views();
   const auto governed = std::make_shared<const Views>(previous->all(), std::move(policy), instructions_);
   exchange(governed);
-  tell_differences(*previous, *governed);
+  try {
+    tell_differences(*previous, *governed);
+  } catch (const std::bad_alloc&) {
+    exchange(previous);
+    throw;
+  }
 }
 
 void PublishedCatalog::clear() {

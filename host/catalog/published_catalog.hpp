@@ -43,7 +43,8 @@ class PublishedCatalog {
   // A policy decides who sees what.
   bool is_governed() const;
 
-  // Swaps, then tells the listeners which lists differ, if any does. Returns what differed of all.
+  // Swaps, then tells the listeners which lists differ, if any does. Returns what differed of all. Without memory for
+  // that, which throws, all is as before, and so it is with govern.
   ListKinds publish(const std::shared_ptr<const Catalog>& next);
   // From now on the policy decides who sees what; null: everybody sees all. Tells the listeners whose lists differ.
   void govern(std::shared_ptr<const Policy> policy);

@@ -1,5 +1,7 @@
 #include "catalog/resource_updates.hpp"
 
+#include <new>
+
 #include "base/uri.hpp"
 
 namespace mcph {
@@ -15,9 +17,8 @@ ResourceUpdates::Place::~Place() {
   if (updates_ == nullptr) return;
   const MutexLock lock(updates_->mutex_);
   updates_->bytes_ -= bytes_of(interest_->first, interest_->second.uri);
-  const auto key = interest_->first;
-  updates_->interests_.erase(interest_);
-  if (!updates_->interests_.contains(key)) updates_->note_interest(key);
+  const auto ended = updates_->interests_.extract(interest_);
+  if (!updates_->interests_.contains(ended.key())) updates_->note_interest(ended.key());
 }
 
 std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string& uri,
@@ -54,8 +55,13 @@ void ResourceUpdates::tell() {
     }
     noted_.clear();
   }
-  for (const auto& [listener, uri] : told)
-    listener->resource_updated(uri);
+  for (const auto& [listener, uri] : told) {
+    try {
+      listener->resource_updated(uri);
+    } catch (const std::bad_alloc&) {
+      // The others are told all the same.
+    }
+  }
 }
 
 void ResourceUpdates::follow_interest() {
@@ -65,13 +71,17 @@ void ResourceUpdates::follow_interest() {
 
 void ResourceUpdates::note_interest(const std::string& key) {
   if (!follows_interest_) return;
-  changed_interest_.insert(key);
+  try {
+    if (changed_interest_) changed_interest_->insert(key);
+  } catch (const std::bad_alloc&) {
+    changed_interest_.reset();
+  }
   changed_.notify_all();
 }
 
-std::set<std::string> ResourceUpdates::take_changed_interest() {
+std::optional<std::set<std::string>> ResourceUpdates::take_changed_interest() {
   const MutexLock lock(mutex_);
-  return std::exchange(changed_interest_, {});
+  return std::exchange(changed_interest_, std::set<std::string>());
 }
 
 std::optional<std::string> ResourceUpdates::listened_to(const std::string& key) {
@@ -99,7 +109,7 @@ void ResourceUpdates::look_again() {
 
 bool ResourceUpdates::wait() {
   MutexLock lock(mutex_);
-  while (!ended_ && noted_.empty() && changed_interest_.empty() && !looks_again_)
+  while (!ended_ && noted_.empty() && changed_interest_ && changed_interest_->empty() && !looks_again_)
     changed_.wait(lock);
   looks_again_ = false;
   return !ended_;

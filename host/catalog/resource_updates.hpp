@@ -62,8 +62,8 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
 
   // From now on it is kept of which resources the first listener has come or the last one has gone.
   void follow_interest();
-  // Their normalized URIs, since the last time.
-  std::set<std::string> take_changed_interest();
+  // Their normalized URIs, since the last time; nothing: there was no memory to keep them, and it may be any.
+  std::optional<std::set<std::string>> take_changed_interest();
   // The URI as somebody who listens wrote it; nothing: nobody listens. `key` is normalized.
   std::optional<std::string> listened_to(const std::string& key);
   std::vector<std::string> all_listened_to();  // normalized
@@ -85,7 +85,7 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
   std::size_t bytes_ GUARDED_BY(mutex_) = 0;
   std::set<std::string> noted_ GUARDED_BY(mutex_);
   bool follows_interest_ GUARDED_BY(mutex_) = false;
-  std::set<std::string> changed_interest_ GUARDED_BY(mutex_);
+  std::optional<std::set<std::string>> changed_interest_ GUARDED_BY(mutex_) = std::set<std::string>();
   bool looks_again_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
 };

@@ -13,9 +13,12 @@ SubscriptionRoutes::SubscriptionRoutes(PublishedCatalog& catalog) : catalog_(cat
 
 void SubscriptionRoutes::attend() {
   auto& updates = *catalog_.resource_updates();
-  auto keys = updates.take_changed_interest();
+  const auto changed = updates.take_changed_interest();
+  auto keys = changed.value_or(std::set<std::string>());
   const auto catalog = catalog_.current();
-  if (std::exchange(generation_, catalog->generation()) != catalog->generation()) {
+  // Until all is told: where there is no memory for that, all is looked at the next time.
+  const bool is_same = std::exchange(generation_, std::nullopt) == catalog->generation();
+  if (!is_same || !changed) {
     for (auto& key : updates.all_listened_to())
       keys.insert(std::move(key));
     for (const auto& [key, route] : routes_)
@@ -49,6 +52,7 @@ void SubscriptionRoutes::attend() {
       if (!led_to_.contains({plugin.get(), uri})) changes.removed.push_back(uri);
     if (changes.any()) plugin->subscriptions_changed(changes);
   }
+  generation_ = catalog->generation();
 }
 
 void SubscriptionRoutes::end(std::map<std::string, Route>::iterator route) {

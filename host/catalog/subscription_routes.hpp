@@ -39,9 +39,9 @@ class SubscriptionRoutes {
   void end(std::map<std::string, Route>::iterator route);
 
   PublishedCatalog& catalog_;
-  std::uint64_t generation_ = 0;          // of the catalog that the routes are of
-  std::map<std::string, Route> routes_;   // by normalized URI
-  std::map<Target, std::size_t> led_to_;  // by how many routes: a resource may have aliases
+  std::optional<std::uint64_t> generation_;  // of the catalog that the routes are of; nothing: they may be of none
+  std::map<std::string, Route> routes_;      // by normalized URI
+  std::map<Target, std::size_t> led_to_;     // by how many routes: a resource may have aliases
 };
 
 }  // namespace mcph

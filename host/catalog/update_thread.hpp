@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -30,8 +31,13 @@ class UpdateThread {
  private:
   void run(std::chrono::milliseconds burst) {
     while (updates_->wait() && updates_->pause(burst)) {
-      updates_->tell();
-      attend_();
+      try {
+        updates_->tell();
+        attend_();
+      } catch (const std::bad_alloc&) {
+        // After the next pause there may be memory for it.
+        updates_->look_again();
+      }
     }
   }
 

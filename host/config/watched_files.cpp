@@ -1,6 +1,7 @@
 #include "config/watched_files.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace mcph {
@@ -44,8 +45,16 @@ void WatchedFiles::watch(std::vector<std::filesystem::path> files) {
 
 void WatchedFiles::run(std::function<void(bool changed)> look) {
   thread_ = std::thread([this, look = std::move(look)] {
-    while (wait())
-      look(has_changed());
+    bool changed = false;
+    while (wait()) {
+      changed = has_changed() || changed;
+      try {
+        look(changed);
+        changed = false;
+      } catch (const std::bad_alloc&) {
+        // There is no memory: it is told of the same change again.
+      }
+    }
   });
 }
 

@@ -26,7 +26,7 @@ class WatchedFiles {
 
   // What is watched from now on; a file need not be there. What has changed since it was watched before is told.
   void watch(std::vector<std::filesystem::path> files);
-  // Begins to look, and calls `look` after each time. Once.
+  // Begins to look, and calls `look` after each time. Once. Where that finds no memory, the change is told again.
   void run(std::function<void(bool changed)> look);
   // Looks no more.
   void stop();

@@ -1,11 +1,20 @@
 #include "sources/reaper.hpp"
 
 #include <exception>
+#include <new>
+#include <thread>
 #include <utility>
 
 #include "runtime/freed_memory.hpp"
 
 namespace mcph {
+namespace {
+
+// Until it is tried again.
+constexpr std::chrono::milliseconds pause_until_stopped_again{100};
+
+}  // namespace
+
 Reaper::Reaper(std::chrono::milliseconds patience, Log& log)
     : patience_(patience), log_(log), thread_([this] { run(); }) {}
 
@@ -19,11 +28,16 @@ Reaper::~Reaper() {
 }
 
 std::shared_ptr<Plugin> Reaper::lease(std::unique_ptr<Plugin> plugin) {
+  // Made now, because at the end of the last lease nobody can be told that there is no memory.
+  const auto ending = std::make_shared<std::list<Ending>>(1U);
   {
     const MutexLock lock(mutex_);
     ++alive_;
   }
-  return {plugin.release(), [this](Plugin* last) { retire(std::unique_ptr<Plugin>(last)); }};
+  return {plugin.release(), [this, ending](Plugin* last) {
+            ending->front().plugin.reset(last);
+            retire(*ending);
+          }};
 }
 
 bool Reaper::wait_until_empty(std::chrono::milliseconds patience) {
@@ -41,10 +55,10 @@ void Reaper::wait_until_idle(std::chrono::milliseconds patience) {
   }
 }
 
-void Reaper::retire(std::unique_ptr<Plugin> plugin) {
+void Reaper::retire(std::list<Ending>& ending) {
   {
     const MutexLock lock(mutex_);
-    retired_.push_back(std::move(plugin));
+    retired_.splice(retired_.end(), ending);
   }
   changed_.notify_all();
 }
@@ -58,9 +72,8 @@ void Reaper::run() {
       changed_.wait(lock);
       continue;
     }
-    auto& ending = endings_.emplace_back();
-    ending.plugin = std::move(retired_.front());
-    retired_.pop_front();
+    endings_.splice(endings_.end(), retired_, retired_.begin());
+    auto& ending = endings_.back();
     ++ending_;
     try {
       ending.thread = std::thread([this, &ending] { end(ending); });
@@ -75,7 +88,14 @@ void Reaper::run() {
 }
 
 void Reaper::end(Ending& ending) {
-  const bool stopped = stop(std::move(ending.plugin));
+  bool stopped = true;
+  while (ending.plugin != nullptr) {
+    try {
+      stopped = stop(ending.plugin);
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(pause_until_stopped_again);
+    }
+  }
   const MutexLock lock(mutex_);
   if (!stopped) ++left_;
   --alive_;
@@ -92,7 +112,7 @@ void Reaper::join_ended() {
   });
 }
 
-bool Reaper::stop(std::unique_ptr<Plugin> plugin) {
+bool Reaper::stop(std::unique_ptr<Plugin>& plugin) {
   const auto identity = plugin->identity();
   if (plugin->stop(patience_)) {
     plugin.reset();
@@ -103,11 +123,11 @@ bool Reaper::stop(std::unique_ptr<Plugin> plugin) {
                {{"file", identity.file.string()}, {"version", identity.version}, {"digest", identity.digest}});
     return true;
   }
-  // Its code may still run, so neither the object nor the library may go.
-  [[maybe_unused]] const auto* left = plugin.release();
   log_.error("plugin does not stop", {{"file", identity.file.string()},
                                       {"version", identity.version},
                                       {"consequence", "it stays mapped until the host ends"}});
+  // Its code may still run, so neither the object nor the library may go.
+  [[maybe_unused]] const auto* left = plugin.release();
   return false;
 }
 

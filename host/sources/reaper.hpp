@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <list>
 #include <memory>
 #include <thread>
@@ -39,18 +38,18 @@ class Reaper {
     bool over = false;  // guarded by the mutex
   };
 
-  void retire(std::unique_ptr<Plugin> plugin);
+  void retire(std::list<Ending>& ending);
   void run();
   void end(Ending& ending) EXCLUDES(mutex_);
   void join_ended() REQUIRES(mutex_);
   // False: it was left as it is.
-  bool stop(std::unique_ptr<Plugin> plugin);
+  bool stop(std::unique_ptr<Plugin>& plugin);
 
   const std::chrono::milliseconds patience_;
   Log& log_;
   Mutex mutex_;
   Condition changed_;
-  std::deque<std::unique_ptr<Plugin>> retired_ GUARDED_BY(mutex_);
+  std::list<Ending> retired_ GUARDED_BY(mutex_);
   std::list<Ending> endings_ GUARDED_BY(mutex_);
   std::size_t alive_ GUARDED_BY(mutex_) = 0;
   std::size_t ending_ GUARDED_BY(mutex_) = 0;

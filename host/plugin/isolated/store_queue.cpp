@@ -30,7 +30,12 @@ void StoreQueue::add(StoreOperation operation, Done done) {
 }
 
 void StoreQueue::run_next() {
-  executor_.run_waiting([self = shared_from_this()] { self->perform_next(); });
+  try {
+    executor_.run_waiting([self = shared_from_this()] { self->perform_next(); });
+  } catch (const std::bad_alloc&) {
+    // Here, because nobody else would, and the others wait for it.
+    perform_next();
+  }
 }
 
 void StoreQueue::perform_next() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -24,9 +25,14 @@ std::string label(const ServedPlugin& served) {
   return identity.name + " " + identity.version + " " + identity.digest;
 }
 
-// Memory, threads or descriptors are short, and that may pass.
-Error failed_for_now(const std::exception& error) {
-  return fail_for_now(std::string("this host cannot do that now: ") + error.what());
+// Memory, threads or descriptors are short, and that may pass. What stands there stays where there is no memory even to
+// say so.
+template <class T>
+void fail_by(const std::exception& error, Result<T>& outcome) {
+  try {
+    outcome = fail_for_now(std::string("this host cannot do that now: ") + error.what());
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 }  // namespace
@@ -63,27 +69,27 @@ bool FolderSource::stop(std::chrono::milliseconds patience) {
   }
   inbox_->changed.notify_all();
   with_.watch.wake();
+  with_.loader.stop();
   const bool runs = thread_.joinable();
   const auto end = std::chrono::steady_clock::now() + patience;
   MutexLock lock(inbox_->mutex);
   const auto is_over = [&]() REQUIRES(inbox_->mutex) { return (inbox_->ended || !runs) && inbox_->running.empty(); };
   while (!is_over() && inbox_->changed.wait_until(lock, end)) {
   }
-  with_.loader.stop();
   return is_over();
 }
 
 void FolderSource::release_plugins() {
+  {
+    const MutexLock lock(inbox_->mutex);
+    if (thread_.joinable() && !inbox_->ended) return;
+  }
   files_.clear();
   collected_.clear();
   with_.publisher.release(source_);
   const MutexLock lock(inbox_->mutex);
   inbox_->loaded.clear();
 }
-  {
-    const MutexLock lock(inbox_->mutex);
-    if (thread_.joinable() && !inbox_->ended) return;
-  }
 
 std::vector<FolderSource::Refused> FolderSource::refused() const {
   std::vector<Refused> refused;
@@ -238,9 +244,9 @@ std::uint64_t FolderSource::begin_load(TrackedFile& tracked, const PluginFile& f
   const auto attempt = ++attempts_;
   tracked.begin_load(file, attempt);
   try {
-    begin_task([this, file, attempt, cause = std::string(cause), begun = with_.now()](TaskId task) {
-      load(task, {.file = file.file, .attempt = attempt, .cause = cause, .begun = begun}, file);
-    });
+    const auto place = std::make_shared<std::list<Loaded>>();
+    place->push_back({.file = file.file, .attempt = attempt, .cause = std::string(cause), .begun = with_.now()});
+    begin_task([this, place, file](TaskId task) { load(task, *place, file); });
   } catch (const std::bad_alloc&) {
     tracked.abandon_load();
     throw;
@@ -273,14 +279,15 @@ void FolderSource::end_task(TaskId task) {
 }
 
 // On a thread for tasks.
-void FolderSource::load(TaskId task, Loaded loaded, const PluginFile& file) {
+void FolderSource::load(TaskId task, std::list<Loaded>& place, const PluginFile& file) {
+  auto& loaded = place.front();
   try {
     if (!is_stopping()) loaded.plugin = with_.loader.load_version(file, events_of(file.file, loaded.attempt));
   } catch (const std::exception& error) {
-    loaded.plugin = failed_for_now(error);
+    fail_by(error, loaded.plugin);
   }
   const MutexLock lock(inbox_->mutex);
-  inbox_->loaded.push_back(std::move(loaded));
+  inbox_->loaded.splice(inbox_->loaded.end(), place);
   end_task(task);
 }
 
@@ -319,7 +326,7 @@ void FolderSource::collect_loads(Time now) {
     collected_.swap(inbox_->loaded);
   }
   // So that the log tells of a burst in the same order each time.
-  std::ranges::sort(collected_, std::greater(), &Loaded::file);
+  collected_.sort([](const Loaded& a, const Loaded& b) { return a.file > b.file; });
   settle_collected(now);
 }
 
@@ -479,18 +486,27 @@ void FolderSource::describe_changed(std::chrono::milliseconds patience, Time& du
 }
 
 bool FolderSource::begin_descriptions() {
-  std::vector<std::pair<Attempt, std::shared_ptr<ComponentChanges>>> ready;
+  std::map<Attempt, std::shared_ptr<ComponentChanges>> ready;
   {
     const MutexLock lock(inbox_->mutex);
-    std::erase_if(inbox_->to_describe, [&](auto& each) {
-      if (!can_be_described(each.first)) return false;
-      ready.emplace_back(each.first, std::move(each.second));
-      return true;
-    });
+    auto& to_describe = inbox_->to_describe;
+    for (auto each = to_describe.begin(); each != to_describe.end();) {
+      const auto next = std::next(each);
+      if (can_be_described(each->first)) ready.insert(to_describe.extract(each));
+      each = next;
+    }
   }
-  for (auto& [version, changes] : ready)
-    begin_description(version, std::move(changes));
-  return !ready.empty();
+  const bool any = !ready.empty();
+  try {
+    for (; !ready.empty(); ready.erase(ready.begin()))
+      begin_description(ready.begin()->first, ready.begin()->second);
+  } catch (const std::bad_alloc&) {
+    // For the next look: they say no more that they have changed.
+    const MutexLock lock(inbox_->mutex);
+    inbox_->to_describe.merge(ready);
+    throw;
+  }
+  return any;
 }
 
 // What it waits for wakes this thread.
@@ -498,38 +514,45 @@ bool FolderSource::can_be_described(const Attempt& version) const {
   return !is_loading(version) && !describing_.contains(version);
 }
 
-void FolderSource::begin_description(const Attempt& version, std::shared_ptr<ComponentChanges> changes) {
+void FolderSource::begin_description(const Attempt& version, const std::shared_ptr<ComponentChanges>& changes) {
   if (changes != nullptr) changes->described();
   const auto found = files_.find(version.first);
   if (found == files_.end() || !found->second.serves(version.second)) {
-    if (changes != nullptr) to_tell_.push_back(std::move(changes));
+    if (changes != nullptr) to_tell_.push_back(changes);
     return;
   }
-  begin_task(
-      [this, plugin = std::weak_ptr(found->second.served().plugin),
-       described = Described{.version = version, .changes = std::move(changes), .before = found->second.description}](
-          TaskId task) mutable { describe(task, plugin, std::move(described)); });
-  describing_.emplace(version, false);
+  const auto place = std::make_shared<std::list<Described>>();
+  place->push_back({.version = version, .changes = changes, .before = found->second.description});
+  const auto describing = describing_.emplace(version, false).first;
+  try {
+    begin_task([this, place, plugin = std::weak_ptr(found->second.served().plugin)](TaskId task) {
+      describe(task, plugin, *place);
+    });
+  } catch (const std::bad_alloc&) {
+    describing_.erase(describing);
+    throw;
+  }
 }
 
 // On a thread for tasks. The lease is given back while this object is there.
-void FolderSource::describe(TaskId task, const std::weak_ptr<Plugin>& plugin, Described described) {
+void FolderSource::describe(TaskId task, const std::weak_ptr<Plugin>& plugin, std::list<Described>& place) {
+  auto& described = place.front();
   try {
     if (const auto lease = plugin.lock(); lease != nullptr && !is_stopping()) described.description = lease->describe();
     const auto& description = described.description;
     if (description.has_value() && *description != described.before)
       described.components = parse_components(*description);
   } catch (const std::exception& error) {
-    described.description = failed_for_now(error);
+    fail_by(error, described.description);
   }
   const MutexLock lock(inbox_->mutex);
-  inbox_->described.push_back(std::move(described));
+  inbox_->described.splice(inbox_->described.end(), place);
   if (!inbox_->serves_changes) serve_no_changes(*inbox_);
   end_task(task);
 }
 
 void FolderSource::collect_descriptions() {
-  std::vector<Described> all;
+  std::list<Described> all;
   {
     const MutexLock lock(inbox_->mutex);
     all.swap(inbox_->described);
@@ -612,6 +635,7 @@ void FolderSource::publish() {
 }
 
 void FolderSource::report_problems() {
+  if (scan_.problems == reported_problems_) return;
   for (const auto& problem : scan_.problems) {
     if (std::find(reported_problems_.begin(), reported_problems_.end(), problem) != reported_problems_.end()) continue;
     with_.log.warning("components folder", {{"path", problem.path.string()}, {"problem", problem.reason}});
@@ -636,4 +660,3 @@ void FolderSource::report_degradation() {
 }
 
 }  // namespace mcph
-  if (scan_.problems == reported_problems_) return;

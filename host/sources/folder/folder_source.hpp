@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -117,13 +118,14 @@ class FolderSource final : private OperatedFiles {
 
   // At loading a file.
   using Attempt = std::pair<Path, std::uint64_t>;
-  // On its way from the thread of a load to the control thread.
+  // On its way from the thread of a load to the control thread. Its place in the inbox is made before the task begins,
+  // which has nobody to tell that there is no memory.
   struct Loaded {
     Path file;
     std::uint64_t attempt;
     std::string cause;
     Time begun;
-    Result<LoadedPlugin> plugin = fail("it has not been loaded");
+    Result<LoadedPlugin> plugin = fail_for_now("there is no memory to load it");
   };
   // Likewise, of a version that is served.
   struct Described {
@@ -145,8 +147,8 @@ class FolderSource final : private OperatedFiles {
     Condition changed;
     std::set<TaskId> running GUARDED_BY(mutex);
     std::set<TaskId> awaited GUARDED_BY(mutex);  // of them, those that the control thread waits for
-    std::vector<Loaded> loaded GUARDED_BY(mutex);
-    std::vector<Described> described GUARDED_BY(mutex);
+    std::list<Loaded> loaded GUARDED_BY(mutex);
+    std::list<Described> described GUARDED_BY(mutex);
     std::vector<GivenUp> given_up GUARDED_BY(mutex);
     // The versions that changed their components, with who is told when that is served; null: nobody waits for it.
     std::map<Attempt, std::shared_ptr<ComponentChanges>> to_describe GUARDED_BY(mutex);
@@ -178,7 +180,7 @@ class FolderSource final : private OperatedFiles {
   void end_task(TaskId task) REQUIRES(inbox_->mutex);
   void wait_for_tasks(std::chrono::milliseconds patience);
   bool is_stopping() const;
-  void load(TaskId task, Loaded loaded, const PluginFile& file);
+  void load(TaskId task, std::list<Loaded>& place, const PluginFile& file);
   void collect_loads(Time now);
   void settle_collected(Time now);
   void settle(TrackedFile& tracked, Loaded loaded, Time now);
@@ -190,8 +192,8 @@ class FolderSource final : private OperatedFiles {
   void describe_changed(std::chrono::milliseconds patience, Time& due);
   // False: there are none.
   bool begin_descriptions();
-  void begin_description(const Attempt& version, std::shared_ptr<ComponentChanges> changes);
-  void describe(TaskId task, const std::weak_ptr<Plugin>& plugin, Described described);
+  void begin_description(const Attempt& version, const std::shared_ptr<ComponentChanges>& changes);
+  void describe(TaskId task, const std::weak_ptr<Plugin>& plugin, std::list<Described>& place);
   void tell_slow_descriptions();
   void collect_descriptions();
   void settle_description(Described& described);
@@ -222,7 +224,7 @@ class FolderSource final : private OperatedFiles {
   std::atomic<std::uint64_t> loads_served_{0};
   std::atomic<std::uint64_t> loads_refused_{0};
   std::atomic<std::uint64_t> given_up_{0};
-  std::vector<Loaded> collected_;    // loads that have not been settled, the last file first
+  std::list<Loaded> collected_;      // loads that have not been settled, the last file first
   std::optional<Time> burst_began_;  // since when changes wait for others
   bool changed_ = true;              // what it serves, since it was published
   std::vector<std::function<void()>> to_say_;

@@ -116,8 +116,9 @@ void UpstreamCalls::lose(const Error& why) {
   {
     const MutexLock lock(mutex_);
     door_ = Door::waits;
+    if (served_ == nullptr) return;
+    calls.reserve(served_->requests.size());
     const auto lost = std::exchange(served_, nullptr);
-    if (lost == nullptr) return;
     for (const auto& [call, request] : lost->requests)
       calls.push_back(call);
     lost->requests.clear();
@@ -251,11 +252,18 @@ void UpstreamCalls::give_waiting() {
       }
       ++current->running;
     }
-    if (due) {
-      begin_request(current, *due, params_of(*due->call), {.is_last_try = true});
-      if (const auto why = due->call->cancelled(); why != CancelReason::none) cancel_given(due->id, due->call, why);
-    } else {
-      give(current, *next);
+    try {
+      if (due) {
+        begin_request(current, *due, params_of(*due->call), {.is_last_try = true});
+        if (const auto why = due->call->cancelled(); why != CancelReason::none) cancel_given(due->id, due->call, why);
+      } else {
+        give(current, *next);
+      }
+    } catch (...) {
+      // The next that comes by gives the others.
+      const MutexLock lock(mutex_);
+      current->is_giving = false;
+      throw;
     }
   }
 }

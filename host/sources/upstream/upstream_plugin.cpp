@@ -34,6 +34,8 @@ constexpr milliseconds ping_interval{30'000};
 constexpr milliseconds look_interval{2000};
 // Until something else is looked at.
 constexpr milliseconds idle_look{10'000};
+// After what the keeper was at could not be done.
+constexpr milliseconds pause_after_fault{100};
 // For a process to end by itself, after its connection; then by a signal.
 constexpr milliseconds goodbye_time{1000};
 
@@ -87,13 +89,11 @@ Result<std::string> UpstreamPlugin::describe() {
   }
   while (!first_ && state_ != State::stopped)
     changed_.wait(lock);
+  if (!first_) return fail_for_now("it is being stopped");
   if (first_->has_error()) return first_->error();
   return withdrawn_ ? std::string("{}") : described_->document;
 }
 
-// What is left out of its resources may still be what a template of its own stands for.
-void UpstreamPlugin::invoke(std::shared_ptr<Call> call) {
-  const auto uri = call->method() == PluginMethod::resources_read
 void UpstreamPlugin::give_up_first_connection() {
   const MutexLock lock(mutex_);
   if (first_) return;
@@ -101,6 +101,9 @@ void UpstreamPlugin::give_up_first_connection() {
   changed_.notify_all();
 }
 
+// What is left out of its resources may still be what a template of its own stands for.
+void UpstreamPlugin::invoke(std::shared_ptr<Call> call) {
+  const auto uri = call->method() == PluginMethod::resources_read
                        ? json_string(json_member(call->params(), "uri").value_or(""))
                        : std::nullopt;
   if (!uri || !setup_.settings.names.excludes(ComponentPattern::Kind::resource, *uri))
@@ -204,33 +207,78 @@ bool UpstreamPlugin::has_ended() const {
   return ended_.has_value();
 }
 
+// What it says may take more memory than there is, and a fault in how it is read must not end the host.
 void UpstreamPlugin::keep() {
-  while (!is_stopping()) {
-    auto opened = open();
-    Error why;
-    if (opened.has_value()) {
-      serve_until_down(*opened);
-      const bool stops = is_stopping();
-      if (stops) close(*opened, fail_for_now("it is being stopped"));
-      listening_.reset();
-      // Until it has ended, its process tells this object what it prints.
-      if (setup_.settings.is_process()) opened->client->transport().wait_until_closed(goodbye_time);
-      if (stops) return;
-      const MutexLock lock(mutex_);
-      why = ended_ ? *ended_ : fail_for_now("its connection has ended");
-    } else {
-      why = opened.error();
-      const MutexLock lock(mutex_);
-      if (!first_) {
-        why.message += last_words();
-        first_ = Result<>(why);
-        state_ = State::given_up;
-        changed_.notify_all();
-        return;
-      }
+  std::exception_ptr failed;
+  for (bool goes_on = true; goes_on;) {
+    try {
+      goes_on = failed ? begin_anew(failed) : keep_connected();
+      failed = nullptr;
+    } catch (const std::exception&) {
+      failed = std::current_exception();
+      MutexLock lock(mutex_);
+      if (state_ != State::stopped) changed_.wait_for(lock, pause_after_fault);
     }
-    if (!wait_after(why)) return;
   }
+}
+
+bool UpstreamPlugin::keep_connected() {
+  if (is_stopping()) return false;
+  auto opened = open();
+  if (opened.has_error()) return !fail_first(opened.error()) && wait_after(opened.error());
+  serve_until_down(*opened);
+  const bool stops = is_stopping();
+  if (stops) close(*opened, fail_for_now("it is being stopped"));
+  listening_.reset();
+  // Until it has ended, its process tells this object what it prints.
+  if (setup_.settings.is_process()) opened->client->transport().wait_until_closed(goodbye_time);
+  if (stops) return false;
+  const auto why = [this] {
+    const MutexLock lock(mutex_);
+    return ended_ ? *ended_ : fail_for_now("its connection has ended");
+  }();
+  return wait_after(why);
+}
+
+// The connection ends, as if the upstream had ended it.
+bool UpstreamPlugin::begin_anew(const std::exception_ptr& failed) {
+  auto why = fail_for_now("this host cannot keep it connected now: ");
+  try {
+    std::rethrow_exception(failed);
+  } catch (const std::exception& error) {
+    why.message += error.what();
+  }
+  std::shared_ptr<UpstreamClient> opening;
+  std::shared_ptr<const UpstreamLink> served;
+  {
+    const MutexLock lock(mutex_);
+    opening = opening_;
+    served = link_;
+  }
+  if (served) {
+    close(*served, why);
+  } else if (opening) {
+    opening->close();
+    opening->forget(why);
+  }
+  const auto& ending = served ? served->client : opening;
+  if (ending) ending->transport().wait_until_closed(goodbye_time);
+  listening_.reset();
+  {
+    const MutexLock lock(mutex_);
+    opening_ = nullptr;
+  }
+  return !fail_first(why) && wait_after(why);
+}
+
+bool UpstreamPlugin::fail_first(Error why) {
+  const MutexLock lock(mutex_);
+  if (first_) return false;
+  why.message += last_words();
+  first_ = Result<>(std::move(why));
+  state_ = State::given_up;
+  changed_.notify_all();
+  return true;
 }
 
 // Often what it has printed last alone says why. For the operator: it may have secrets in it.

@@ -18,6 +18,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -66,10 +67,10 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
   const PluginIdentity& identity() const override { return identity_; }
   // The first time it connects, and waits for that.
   Result<std::string> describe() override;
-  Result<> start() override { return {}; }
   // [any] Who waits for the first connection waits no longer; what is being connected ends with stop. Of one that has
   // been described it does nothing.
   void give_up_first_connection();
+  Result<> start() override { return {}; }
   void invoke(std::shared_ptr<Call> call) override;
   void cancel_all(CancelReason reason) override { calls_.table().cancel_all(reason); }
   std::size_t fail_all(std::string_view why) override { return calls_.table().fail_all(why); }
@@ -113,6 +114,9 @@ class UpstreamPlugin final : public Plugin, private UpstreamClient::Owner {
 
   // The keeper.
   void keep();
+  bool keep_connected();                              // once; false: it stops, or has given up
+  bool begin_anew(const std::exception_ptr& failed);  // likewise
+  bool fail_first(Error why);                         // false: it was not the first connection
   void wake_keeper();
   std::string last_words() REQUIRES(mutex_);
   ConnectionEvents events_of_connection();

@@ -1,5 +1,8 @@
 #include "catalog/published_catalog.hpp"
 
+#include <new>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "support/principals.hpp"
@@ -219,6 +222,28 @@ TEST_F(GovernedCatalogTest, SaysOfAPluginThatNobodySeesNothing) {
       "Of the operator."));
   EXPECT_EQ(published_.current(test::principal("ada"))->instructions(), "Of the operator.\n\nOf Ada.");
   EXPECT_EQ(published_.current()->instructions(), "Of the operator.\n\nOf Ada.\n\nOf Bob.");
+}
+
+// Finds no memory when it is told for the first time.
+class ListenerWithoutMemory final : public ListListener {
+ public:
+  void lists_changed(ListKinds) override {
+    if (!std::exchange(has_memory_, true)) throw std::bad_alloc();
+  }
+
+ private:
+  bool has_memory_ = false;
+};
+
+TEST_F(PublishedCatalogTest, IsAsBeforeWhereThereIsNoMemoryToTellOfAChange) {
+  const auto first = std::make_shared<ListenerWithoutMemory>();
+  published_.listen(first);
+  const auto listener = listen();
+  const auto next = catalog_with(1, tools(tool("a")));
+  EXPECT_THROW(published_.publish(next), std::bad_alloc);
+  EXPECT_EQ(published_.current()->find_tool("a"), nullptr);
+  EXPECT_EQ(published_.publish(next), ListKinds{.tools = true});
+  EXPECT_EQ(listener->heard, std::vector{ListKinds{.tools = true}});
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "catalog/resource_updates.hpp"
 
+#include <atomic>
+#include <new>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -124,6 +126,18 @@ TEST_F(ResourceUpdatesTest, EndWithoutWaitingForTheBurstToBeOver) {
     updates_->updated("a://b");
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(1));
+}
+
+TEST_F(ResourceUpdatesTest, AreToldByAThreadThatGoesOnAfterALackOfMemory) {
+  std::atomic<int> attended{0};
+  const UpdateThread thread(
+      updates_,
+      [&] {
+        if (++attended == 1) throw std::bad_alloc();
+      },
+      std::chrono::milliseconds(0));
+  updates_->look_again();
+  EXPECT_TRUE(test::eventually([&] { return attended == 2; }));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <new>
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,21 @@ TEST_F(WatchedFilesTest, LooksNoMoreOnceItHasBeenStopped) {
   temporary_.write("file", "1");
   watched_.stop();
   EXPECT_EQ(looks_, looks);
+}
+
+TEST_F(WatchedFilesTest, TellsAgainOfAChangeThatThereWasNoMemoryFor) {
+  std::atomic<int> told{0};
+  watched_.watch({file_});
+  watched_.run([&](bool changed) {
+    if (changed && ++told == 1) throw std::bad_alloc();
+    ++looks_;
+  });
+  temporary_.write("file", "1");
+  EXPECT_TRUE(eventually([&] { return told == 2; }));
+  const auto looks = looks_.load();
+  EXPECT_TRUE(eventually([&] { return looks_ > looks + 1; }));
+  watched_.stop();
+  EXPECT_EQ(told, 2);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -161,6 +162,18 @@ TEST_F(ReaperTest, EndsWhatIsRetiredBeforeItGoes) {
   }
   for (const auto& fate : fates)
     EXPECT_TRUE(fate.destroyed);
+}
+
+TEST_F(ReaperTest, StopsAPluginAgainWhereThereWasNoMemoryForIt) {
+  Fate fate;
+  bool has_memory = false;
+  const auto at_stop = [&] {
+    if (!std::exchange(has_memory, true)) throw std::bad_alloc();
+  };
+  reaper_.lease(std::make_unique<MortalPlugin>(fate, true, at_stop)).reset();
+  EXPECT_TRUE(reaper_.wait_until_empty(test::patience));
+  EXPECT_TRUE(fate.stopped);
+  EXPECT_TRUE(fate.destroyed);
 }
 
 }  // namespace

@@ -13,7 +13,10 @@ namespace mcph::test {
 class ManualExecutor final : public Executor {
  public:
   void run(std::function<void()> task) override {
-    if (std::exchange(lacks_memory_once, false)) throw std::bad_alloc();
+    if (lacks_memory > 0) {
+      --lacks_memory;
+      throw std::bad_alloc();
+    }
     tasks.push_back(std::move(task));
   }
 
@@ -26,7 +29,7 @@ class ManualExecutor final : public Executor {
   }
 
   std::deque<std::function<void()>> tasks;
-  bool lacks_memory_once = false;  // for the next task
+  int lacks_memory = 0;  // the next so many times
 };
 
 }  // namespace mcph::test

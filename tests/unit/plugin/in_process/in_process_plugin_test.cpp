@@ -210,7 +210,7 @@ TEST_F(InProcessPluginTest, RunsOneCallAtATimeWhereThePluginIsSerial) {
 
 TEST_F(InProcessPluginTest, HasThePlaceOfACallAgainForWhichThereWasNoMemory) {
   load("unit_actor_serial");
-  executor_.lacks_memory_once = true;
+  executor_.lacks_memory = 1;
   EXPECT_THAT(begin("echo")->ends(), ElementsAre(HasSubstr("did not get the call: no memory is left")));
   EXPECT_EQ(plugin_->calls_in_flight(), 0U);
   EXPECT_THAT(call("echo")->ends(), ElementsAre(HasSubstr("result ")));

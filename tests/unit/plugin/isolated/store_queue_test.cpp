@@ -67,5 +67,19 @@ TEST_F(StoreQueueTest, AnswersAlsoWhatWentWrongAndAfterItsPluginHasGone) {
   EXPECT_EQ(answers_, (std::vector<std::string>{"5 no memory", "0 a"}));
 }
 
+TEST_F(StoreQueueTest, PerformsHereWhereThereIsNoMemoryToDoSoElsewhere) {
+  executor_.lacks_memory = 1;
+  add("a");
+  EXPECT_EQ(answers_, (std::vector<std::string>{"0 a"}));
+  add("b");
+  add("c");
+  executor_.lacks_memory = 1;
+  executor_.run_all();
+  EXPECT_EQ(answers_, (std::vector<std::string>{"0 a", "0 b", "0 c"}));
+  add("d");
+  executor_.run_all();
+  EXPECT_EQ(answers_.back(), "0 d");
+}
+
 }  // namespace
 }  // namespace mcph

@@ -7,6 +7,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,10 +82,10 @@ class ScriptedLoader final : public VersionLoader {
     return LoadedPlugin{.served = std::move(served)};
   }
 
-  std::function<void(const std::string& name)> at_end;  // of each load
   void stop() override { is_stopped = true; }
 
   bool is_stopped = false;
+  std::function<void(const std::string& name)> at_end;  // of each load
   std::vector<std::string> loads;
   std::map<std::string, Error> refusals;
   std::map<std::string, std::weak_ptr<test::FakePlugin>> plugins;
@@ -513,6 +514,42 @@ TEST_F(FolderSourceTest, AnswersNobodyOnceItHasStopped) {
   const auto answer = source_.operator_service().ask({OperatorRequest::Kind::reload, {}});
   ASSERT_TRUE(answer.has_error());
   EXPECT_EQ(answer.error().message, "the host is stopping");
+}
+
+TEST_F(FolderSourceTest, TellsWhoLoadsThatItStops) {
+  EXPECT_FALSE(loader_.is_stopped);
+  source_.stop(0ms);
+  EXPECT_TRUE(loader_.is_stopped);
+}
+
+TEST_F(FolderSourceTest, SeesChangesSoonHoweverOftenTheOperatorHasAsked) {
+  folder_.write("a");
+  source_.look();
+  pass(30ms);
+  folder_.scanned = [this] { now_ += 300ms; };
+  for (int i = 0; i < 20; ++i)
+    ask(OperatorRequest::Kind::reload, "a");
+  folder_.scanned = {};
+  folder_.write("b");
+  pass(10s);
+  pass(30ms);
+  EXPECT_THAT(served(), ElementsAre("a", "b"));
+}
+
+TEST_F(FolderSourceTest, DescribesLaterWhatThereWasNoMemoryFor) {
+  folder_.write("a");
+  folder_.write("b");
+  source_.look();
+  pass(30ms);
+  for (const std::string name : {"a", "b"}) {
+    loader_.plugins[name].lock()->description = test::tools(test::tool("more_" + name));
+    loader_.events_of[name].components_changed(std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
+  }
+  loads_.lacks_memory = 1;
+  EXPECT_THROW(source_.look(), std::bad_alloc);
+  pass(1s);
+  EXPECT_NE(catalog_.current()->find_tool("more_a"), nullptr);
+  EXPECT_NE(catalog_.current()->find_tool("more_b"), nullptr);
 }
 
 }  // namespace
