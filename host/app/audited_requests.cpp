@@ -66,7 +66,7 @@ std::string AuditedRequests::arguments(std::string_view component, JsonValue arg
   return how == AuditedArguments::off ? std::string() : audited_arguments(how, arguments.json());
 }
 
-bool AuditedRequests::ended(const RecordedRequest& request, const std::function<Then()>& wait) {
+bool AuditedRequests::record_end(const RecordedRequest& request, const std::function<Then()>& wait) {
   const auto& end = request.end;
   const bool is_stranger = request.principal.is_anonymous() && end.plugin.empty() && is_refused(end);
   if (end.outcome == "limited" || (is_stranger && asks_for_credentials_())) {

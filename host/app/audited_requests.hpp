@@ -27,7 +27,7 @@ class AuditedRequests final : public RequestRecords {
 
   std::optional<std::string> refuses() const override { return log_.refuses(); }
   std::string arguments(std::string_view component, JsonValue arguments) const override;
-  bool ended(const RecordedRequest& request, const std::function<Then()>& wait) override;
+  bool record_end(const RecordedRequest& request, const std::function<Then()>& wait) override;
   void session_ended(std::string_view session, const Caller& caller) override;
 
   // A request over HTTP that came to nothing, with this status, before the protocol saw it.

@@ -49,7 +49,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   void start();
   // [any] The time is `now`: does what is due by then.
   void attend(Clock::time_point now);
-  // [any] What is waited for since that look at the connections, or a later one before `now`, is due later by so much.
+  // [any] The look at the connections of the time `now` is late. What is waited for since the look `since`, or a later
+  // one before `now`, is due later by so much: if looks are 50 ms apart and this one comes after 80 ms, by 30 ms.
   void put_off(Clock::duration late, Clock::time_point since, Clock::time_point now);
   // [any] Ends the connection after the answer it is busy with, at once if there is none.
   void shut_down();
@@ -148,7 +149,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
 
   static constexpr Clock::rep never = Clock::time_point::max().time_since_epoch().count();
 
-  // What the coroutine waits for, and so what it means when its time is up.
+  // What the coroutine waits for, and so what it means when its time is up. for_rest stays while the request that has
+  // come is at work, until something else is waited for.
   enum class Waiting { for_request, for_rest, for_room, for_answer, for_bytes };
 
   // Whether a read waits for the end of the input while an answer is made. Such a read may have ended before it can be

@@ -1,5 +1,5 @@
-// Listens at one place, and hands every connection on, or refuses it where there are too many. Made by the server,
-// which outlives its threads; any thread.
+// Listens at one place, and hands every connection on, or refuses it where there are too many. Owned by the server,
+// which goes once no thread runs the event loops any more. Any thread may call it; it accepts on one event loop.
 #pragma once
 
 #include <atomic>

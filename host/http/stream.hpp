@@ -1,5 +1,5 @@
 // What a connection reads from and writes to: a socket, or whatever else carries bytes both ways in order, such as TLS.
-// Used on one event loop, but for nothing.
+// On one event loop.
 #pragma once
 
 #include <cstddef>

@@ -39,13 +39,13 @@ void Exchange::reply(Reply reply, std::function<void()> sent) {
   // Before the client can know of its answer, and ask again.
   place = {};
   counted.clear();
-  if (record_ == nullptr) return finish(std::move(reply), sent);
+  if (record_ == nullptr) return deliver(std::move(reply), sent);
   record_->end(std::move(reply), [self = shared_from_this(), sent = std::move(sent)](Reply recorded) {
-    self->finish(std::move(recorded), sent);
+    self->deliver(std::move(recorded), sent);
   });
 }
 
-void Exchange::finish(Reply reply, const std::function<void()>& sent) {
+void Exchange::deliver(Reply reply, const std::function<void()>& sent) {
   {
     const MutexLock lock(mutex_);
     finish(std::move(reply));
@@ -115,12 +115,12 @@ void Exchange::tell_end(CallEnd::Outcome outcome, int error_code, std::string_vi
   observed_ = nullptr;
 }
 
-void Exchange::keep(RequestsInFlight::Place place) {
+void Exchange::hold_place(RequestsInFlight::Place place) {
   const MutexLock lock(mutex_);
   if (!ended_) place_ = std::move(place);
 }
 
-void Exchange::keep(std::vector<std::shared_ptr<const void>> places) {
+void Exchange::hold_places(std::vector<std::shared_ptr<const void>> places) {
   const MutexLock lock(mutex_);
   if (!ended_) counted_ = std::move(places);
 }

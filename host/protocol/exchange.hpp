@@ -101,12 +101,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // Null: it is not traced.
   std::shared_ptr<const TraceSpan> span();
 
-  // Keeps the place until the exchange has ended.
-  void keep(RequestsInFlight::Place place);
+  // Keeps the place, by which its client can cancel it, until the exchange has ended.
+  void hold_place(RequestsInFlight::Place place);
   // The same with what counts requests in flight. Once, before anybody can reply.
-  void keep(std::vector<std::shared_ptr<const void>> places);
+  void hold_places(std::vector<std::shared_ptr<const void>> places);
 
-  // Before anything else uses the exchange, which a shared pointer holds where there is a record.
+  // Both are called by the thread that has made the exchange, before any other one knows it, because no lock guards
+  // them: comes_from by the transport, keep_record by the server, of an exchange that a shared pointer holds.
   void comes_from(RequestOrigin origin) { origin_ = std::move(origin); }
   void keep_record(std::shared_ptr<RequestRecord> record) { record_ = std::move(record); }
   const RequestOrigin& origin() const { return origin_; }
@@ -118,7 +119,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   virtual void send(std::string message) = 0;
   virtual void send_if_room(std::string message) = 0;
   virtual void finish(Reply reply) = 0;
-  void finish(Reply reply, const std::function<void()>& sent) EXCLUDES(mutex_);
+  // Finishes with a reply that may leave.
+  void deliver(Reply reply, const std::function<void()>& sent) EXCLUDES(mutex_);
   // Whether there is somebody to send to.
   virtual bool has_reader() const { return true; }
 

@@ -100,7 +100,7 @@ void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& sen
                             "have been done"}));
     };
   };
-  const bool may_leave = records_.ended(request_, std::cref(wait));
+  const bool may_leave = records_.record_end(request_, std::cref(wait));
   if (outcome == "task") outcome.clear();  // which is not how its call ends
   lock.unlock();
   if (may_leave) send(std::move(reply));
@@ -110,7 +110,7 @@ void RequestRecord::abandoned(std::string outcome) {
   const MutexLock lock(mutex_);
   request_.end.outcome = std::move(outcome);
   set_end(0);
-  records_.ended(request_, {});
+  records_.record_end(request_, {});
 }
 
 RequestEnd end_at(const PluginIdentity& plugin, std::string outcome) {

@@ -65,9 +65,9 @@ class RequestRecords {
   virtual std::optional<std::string> refuses() const = 0;
   // JSON of what is to be recorded of the arguments; empty: nothing.
   virtual std::string arguments(std::string_view component, JsonValue arguments) const = 0;
-  // True: the reply may leave at once. False: it is to wait for what `wait` has made, which is called at most once.
-  // Null: there is no reply.
-  virtual bool ended(const RecordedRequest& request, const std::function<Then()>& wait) = 0;
+  // Records how the request has ended. True: the reply may leave at once. False: it is held, and what `wait` has made
+  // says when it may leave. `wait` is called at most once, and not where it returns true. Null: there is no reply.
+  virtual bool record_end(const RecordedRequest& request, const std::function<Then()>& wait) = 0;
   // Of this id.
   virtual void session_ended(std::string_view session, const Caller& caller) = 0;
 };

@@ -23,7 +23,7 @@ void RequestsInFlight::add(std::string id, Principal principal, const std::share
     const MutexLock lock(mutex_);
     requests_.splice(requests_.end(), added);
   }
-  exchange->keep({shared_from_this(), request});
+  exchange->hold_place({shared_from_this(), request});
 }
 
 std::shared_ptr<Exchange> RequestsInFlight::find(const std::string& id) const {

@@ -129,13 +129,13 @@ bool Server::count(const Message& request, const RequestContext& context, Exchan
   if (context.limits == nullptr) return true;
   auto verdict = context.limits->admit_further();
   if (!verdict.refusal) {
-    exchange.keep(std::move(verdict.places));
+    exchange.hold_places(std::move(verdict.places));
     return true;
   }
   if (records_ != nullptr) {
     auto limited = recorded_request(request, exchange.origin(), context.principal);
     limited.end.outcome = "limited";
-    records_->ended(limited, {});
+    records_->record_end(limited, {});
   }
   exchange.reply(error_reply(request.id, limit_error(*verdict.refusal)));
   return false;

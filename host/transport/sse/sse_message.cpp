@@ -38,7 +38,7 @@ class SseExchange final : public StreamExchange {
 Reply post_sse_message(StreamClient& client, std::string_view body, const RequestContext& context, Server& server,
                        std::vector<std::shared_ptr<const void>> places, std::string source) {
   const auto exchange = std::make_shared<SseExchange>(client.shared_stream());
-  exchange->keep(std::move(places));
+  exchange->hold_places(std::move(places));
   exchange->comes_from({std::move(source), body.size()});
   client.receive(body, context, server, exchange);
   return exchange->accept();

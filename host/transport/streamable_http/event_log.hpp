@@ -153,7 +153,8 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
   // A stream from behind one of its events on.
   struct Resumption {
-    // carried: another connection does, and has been asked to leave; or another one has asked since.
+    // carried: another connection carries it. Where this was asked first, that one has been asked to leave; where it
+    // was asked again, a third one has asked for the stream since, and gets it.
     enum class Outcome { resumed, unknown, carried };
     Outcome outcome = Outcome::unknown;
     std::shared_ptr<EventStream> stream = nullptr;  // null where it is unknown

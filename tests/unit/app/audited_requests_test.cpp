@@ -29,7 +29,7 @@ class AuditedRequestsTest : public ::testing::Test {
     request.principal = std::move(principal);
     request.origin.source = "10.0.0.1";
     request.end = std::move(end);
-    requests.ended(request, [] { return [](const Result<>&) {}; });
+    requests.record_end(request, [] { return [](const Result<>&) {}; });
   }
 
   test::AuditFolder folder_;

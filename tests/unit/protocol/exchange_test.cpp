@@ -143,7 +143,7 @@ TEST_F(ExchangeTest, KeepsPlacesUntilItEnds) {
   for (const bool abandoned : {false, true}) {
     test::RecordingExchange exchange;
     const auto place = std::make_shared<const int>();
-    exchange.keep({place});
+    exchange.hold_places({place});
     EXPECT_EQ(place.use_count(), 2);
     if (abandoned) {
       exchange.abandon();

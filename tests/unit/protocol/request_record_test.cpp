@@ -22,7 +22,7 @@ class HeldRecords final : public RequestRecords {
   std::string arguments(std::string_view component, JsonValue arguments) const override {
     return std::string(component).append(arguments.text());
   }
-  bool ended(const RecordedRequest& request, const std::function<Then()>& wait) override {
+  bool record_end(const RecordedRequest& request, const std::function<Then()>& wait) override {
     requests.push_back(request);
     if (!holds || !wait) return true;
     thens.push_back(wait());
