@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "base/base64.hpp"
@@ -96,7 +97,12 @@ bool AuditLog::add(const AuditEvent& event, const std::function<Then()>& wait) {
     return true;
   }
   lines.push_back({now, event.members().size()});
-  waiting_.members.append(event.members());
+  try {
+    waiting_.members.append(event.members());
+  } catch (const std::bad_alloc&) {
+    lines.pop_back();  // else every later line would have the text of another one
+    throw;
+  }
   if (lines.size() == 1 || lines.size() == enough_) changed_.notify_one();
   if (!wait || (options_.mode == AuditOptions::Mode::async && has_room)) return true;
   waiting_.thens.push_back(wait());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -148,19 +149,32 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
       }
     }
     if (done) return done();
-    whom.introspection->ask(token, whom.audiences, [self, digest, issuer = whom.issuer](Introspection::Answer answer) {
-      const auto& settings = issuer->settings();
-      if (!answer.trouble.empty())
-        self->log_.warning("issuer not asked about a token", {{"issuer", settings.name}, {"reason", answer.trouble}});
-      if (answer.who.has_value()) {
-        answer.who->terms = terms_of(settings);
-        // Some issuers name a token by its own text, which nobody must read in the audit log.
-        if (sha256(answer.who->credential) == digest) answer.who->credential.clear();
-      }
-      self->note_answer(digest, std::move(answer.who));
-    });
+    const auto take = [self, digest, issuer = whom.issuer](Introspection::Answer answer) {
+      self->take_answer(digest, issuer->settings(), std::move(answer));
+    };
+    try {
+      whom.introspection->ask(token, whom.audiences, take);
+    } catch (const std::bad_alloc&) {
+      self->go_on(digest);
+    }
   };
   return {CredentialError::Kind::unsettled, {}, settle};
+}
+
+void Issuers::take_answer(const std::string& digest, const IssuerSettings& settings, Introspection::Answer answer) {
+  try {
+    if (!answer.trouble.empty())
+      log_.warning("issuer not asked about a token", {{"issuer", settings.name}, {"reason", answer.trouble}});
+    if (answer.who.has_value()) {
+      answer.who->terms = terms_of(settings);
+      // Some issuers name a token by its own text, which nobody must read in the audit log.
+      if (sha256(answer.who->credential) == digest) answer.who->credential.clear();
+    }
+    note_answer(digest, std::move(answer.who));
+  } catch (const std::bad_alloc&) {
+    // Who waits for it asks again.
+  }
+  go_on(digest);
 }
 
 void Issuers::note_answer(const std::string& digest, Result<Identity, CredentialError> answer) {
@@ -173,12 +187,16 @@ void Issuers::note_answer(const std::string& digest, Result<Identity, Credential
     const bool failed = answer.error().kind == CredentialError::Kind::unavailable;
     refused_.add(digest, {answer.error(), now + (failed ? failure_lifetime : refusal_lifetime)});
   }
+}
+
+void Issuers::go_on(const std::string& digest) {
   std::vector<std::function<void()>> waiting;
   {
     const MutexLock lock(mutex_);
-    auto pending = std::move(asked_.extract(digest).mapped());
-    --asking_->counts[pending.is_about_known];
-    waiting = std::move(pending.waiting);
+    auto asked = asked_.extract(digest);
+    if (asked.empty()) return;
+    --asking_->counts[asked.mapped().is_about_known];
+    waiting = std::move(asked.mapped().waiting);
   }
   for (const auto& done : waiting)
     done();

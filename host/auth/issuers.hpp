@@ -94,7 +94,10 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   Result<Principal, CredentialError> verify(const JsonWebSignature& token, std::string_view text,
                                             const std::string& digest, Time now);
   CredentialError ask(std::string_view token, const std::string& digest, const Trusted& whom);
+  void take_answer(const std::string& digest, const IssuerSettings& settings, Introspection::Answer answer);
   void note_answer(const std::string& digest, Result<Identity, CredentialError> answer);
+  // Nobody is asked about the token any more: who waits for that looks at it again.
+  void go_on(const std::string& digest);
   Principal make_principal(Identity identity) const;
   // Null: none has its keys from there.
   const Issuer* with_keys_of(const IssuerSettings& settings) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
@@ -343,8 +344,9 @@ class JsonReader {
   std::vector<std::uint32_t> deeper_;            // those beyond
 };
 
-std::vector<std::unique_ptr<JsonIndex>>& kept_indexes() {
-  thread_local std::vector<std::unique_ptr<JsonIndex>> kept;
+// Of this thread; null: there is room for one. Whoever lets go of a document must find its place without memory.
+std::array<std::unique_ptr<JsonIndex>, max_kept_indexes>& kept_indexes() {
+  thread_local std::array<std::unique_ptr<JsonIndex>, max_kept_indexes> kept;
   return kept;
 }
 
@@ -514,16 +516,15 @@ void JsonDocument::GiveBack::operator()(JsonIndex* index) const {
   kept->sorted.clear();
   kept->unescaped.clear();
   kept->has_line_breaks = false;
+  const auto is_room = [](const auto& each) { return each == nullptr; };
   auto& others = kept_indexes();
-  if (others.size() < max_kept_indexes) others.push_back(std::move(kept));
+  if (const auto room = std::ranges::find_if(others, is_room); room != others.end()) *room = std::move(kept);
 }
 
 JsonDocument::Index JsonDocument::take_index() {
   auto& kept = kept_indexes();
-  if (kept.empty()) return Index(new JsonIndex);
-  Index index(kept.back().release());
-  kept.pop_back();
-  return index;
+  const auto found = std::ranges::find_if(kept, [](const auto& each) { return each != nullptr; });
+  return Index(found == kept.end() ? new JsonIndex : found->release());
 }
 
 Result<JsonDocument> JsonDocument::read(Index index, std::size_t max_depth) {

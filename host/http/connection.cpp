@@ -4,7 +4,9 @@
 #include <exception>
 #include <functional>
 #include <memory_resource>
+#include <new>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -497,7 +499,7 @@ Coroutine<> HttpConnection::wait_for_work(const std::function<void()>& work) {
 }
 
 Coroutine<> HttpConnection::work_elsewhere(const BeginWork& begin, const std::function<void()>& work) {
-  bool done = false;
+  std::atomic<bool> done{false};  // after which only this coroutine uses what is here
   std::exception_ptr failed;
   begin([self = shared_from_this(), &work, &done, &failed] {
     try {
@@ -505,10 +507,8 @@ Coroutine<> HttpConnection::work_elsewhere(const BeginWork& begin, const std::fu
     } catch (...) {
       failed = std::current_exception();
     }
-    asio::post(self->loop_, [self, &done] {
-      done = true;
-      self->wake();
-    });
+    done = true;
+    self->wake_surely();
   });
   while (!done)
     co_await wake_up();
@@ -537,6 +537,17 @@ Coroutine<bool> HttpConnection::write(std::string_view text) {
     text.remove_prefix(count);
   }
   co_return text.empty();
+}
+
+void HttpConnection::wake_surely() {
+  constexpr std::chrono::milliseconds pause{10};
+  for (;;) {
+    try {
+      return wake();
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(pause);
+    }
+  }
 }
 
 void HttpConnection::begin_waiting(std::chrono::milliseconds patience) {

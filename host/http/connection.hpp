@@ -125,6 +125,9 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   bool is_expelled() const { return expelled_; }
   // [any]
   void wake() { threads_.wake(loop_, shared_from_this()); }
+  // [any] The same when what is waited for comes once, and there is no time at which it is looked for: waits for the
+  // memory that it takes.
+  void wake_surely();
   void take_turn() override {
     if (waiters_.wake_all()) wake();
     waiters_.resume_one();

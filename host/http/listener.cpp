@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <fcntl.h>
 #include <future>
 #include <limits>
@@ -215,9 +216,11 @@ void HttpListener::refuse(HttpSocket socket, const TooMany& why) {
   log_.warning("connection refused", {{"reason", why.reason}, {"limit", why.limit}});
   // Beyond the bound the client learns it from the closed connection.
   if (when_full_ == WhenFull::close || turned_away_.load() >= max_turned_away) return;
-  turned_away_.fetch_add(1);  // here, because the other event loop may be long in coming to it
   const auto executor = socket.get_executor();
-  spawn(executor, turn_away(std::make_shared<HttpSocket>(std::move(socket))));
+  spawn(executor, turn_away(std::make_shared<HttpSocket>(std::move(socket))), nullptr,
+        [this](const std::exception_ptr&) { turned_away_.fetch_sub(1); });
+  // Here, because the other event loop may be long in coming to it; and where spawn has thrown, there is none.
+  turned_away_.fetch_add(1);
 }
 
 Coroutine<> HttpListener::turn_away(std::shared_ptr<HttpSocket> socket) {
@@ -236,7 +239,6 @@ Coroutine<> HttpListener::turn_away(std::shared_ptr<HttpSocket> socket) {
     const auto [error, count] = co_await socket->async_read_some(asio::buffer(discarded), as_value);
     if (error) break;
   }
-  turned_away_.fetch_sub(1);
 }
 
 void HttpListener::shut_down() {

@@ -1,5 +1,6 @@
 #include "limits/places.hpp"
 
+#include <new>
 #include <utility>
 
 namespace mcph {
@@ -24,7 +25,12 @@ Place Places::take(std::uint64_t key, std::uint64_t most) {
     if (taken >= most) return nullptr;
     ++taken;
   }
-  return std::make_shared<const Taken>(shared_from_this(), key);
+  try {
+    return std::make_shared<const Taken>(shared_from_this(), key);
+  } catch (const std::bad_alloc&) {
+    give_back(key);
+    throw;
+  }
 }
 
 void Places::give_back(std::uint64_t key) {

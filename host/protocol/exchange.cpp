@@ -1,5 +1,7 @@
 #include "protocol/exchange.hpp"
 
+#include <new>
+
 #include "protocol/request_record.hpp"
 
 namespace mcph {
@@ -23,7 +25,12 @@ void Exchange::notify_if_room(std::string message) {
   if (!ended_) send_if_room(std::move(message));
 }
 
-void Exchange::reply(Reply reply, std::function<void()> sent) {
+void Exchange::reply(Reply reply, const std::function<void()>& sent) {
+  // Before the end, because it takes memory.
+  std::function<void(Reply)> when_recorded;
+  if (record_ != nullptr) {
+    when_recorded = [self = shared_from_this(), sent](Reply recorded) { self->deliver(std::move(recorded), sent); };
+  }
   // Let go of when the lock is gone.
   std::function<void()> listener;
   RequestsInFlight::Place place;
@@ -40,15 +47,25 @@ void Exchange::reply(Reply reply, std::function<void()> sent) {
   place = {};
   counted.clear();
   if (record_ == nullptr) return deliver(std::move(reply), sent);
-  record_->end(std::move(reply), [self = shared_from_this(), sent = std::move(sent)](Reply recorded) {
-    self->deliver(std::move(recorded), sent);
-  });
+  try {
+    record_->end(std::move(reply), when_recorded);
+  } catch (const std::bad_alloc&) {
+    const MutexLock again(mutex_);
+    ended_ = is_finished_;
+    throw;
+  }
 }
 
 void Exchange::deliver(Reply reply, const std::function<void()>& sent) {
   {
     const MutexLock lock(mutex_);
-    finish(std::move(reply));
+    try {
+      finish(std::move(reply));
+      is_finished_ = true;
+    } catch (const std::bad_alloc&) {
+      ended_ = false;
+      throw;
+    }
   }
   if (sent) sent();
 }
@@ -110,9 +127,13 @@ std::shared_ptr<const TraceSpan> Exchange::span() {
 }
 
 void Exchange::tell_end(CallEnd::Outcome outcome, int error_code, std::string_view answer) {
-  if (observed_ == nullptr) return;
-  observed_->observer.ended({observed_->call, outcome, error_code, std::chrono::steady_clock::now() - began_, answer});
-  observed_ = nullptr;
+  const auto observed = std::move(observed_);
+  if (observed == nullptr) return;
+  try {
+    observed->observer.ended({observed->call, outcome, error_code, std::chrono::steady_clock::now() - began_, answer});
+  } catch (const std::bad_alloc&) {
+    // The answer matters more than who observes it.
+  }
 }
 
 void Exchange::hold_place(RequestsInFlight::Place place) {

@@ -78,8 +78,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void notify_if_room(std::string message);
 
   // Ends the exchange. Only the first reply counts. Where there is a record, it leaves when that has been kept.
-  // `sent` is called after that, if this is the one.
-  void reply(Reply reply, std::function<void()> sent = {});
+  // `sent` is called after that, if this is the one. Where it throws for lack of memory, the exchange has not ended,
+  // and another reply, which is shorter, may find memory.
+  void reply(Reply reply, const std::function<void()>& sent = {});
 
   // The client wants no answer any more: ends the exchange without one and cancels the work.
   void abandon();
@@ -115,7 +116,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   virtual const std::shared_ptr<RequestRecord>& record() const { return record_; }
 
  private:
-  // Never called after `finish`, and never two at once.
+  // Never called after `finish`, and never two at once. After a lack of memory `finish` is called again.
   virtual void send(std::string message) = 0;
   virtual void send_if_room(std::string message) = 0;
   virtual void finish(Reply reply) = 0;
@@ -137,6 +138,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Mutex mutex_;
   bool ended_ GUARDED_BY(mutex_) = false;
+  bool is_finished_ GUARDED_BY(mutex_) = false;  // the reply has been handed to the transport
   bool abandoned_ GUARDED_BY(mutex_) = false;
   std::function<void()> listener_ GUARDED_BY(mutex_);
   RequestsInFlight::Place place_ GUARDED_BY(mutex_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "base/sha256.hpp"
@@ -87,6 +88,7 @@ void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& sen
   MutexLock lock(mutex_);
   set_end(reply.body.size());
   auto& outcome = request_.end.outcome;
+  auto noted = outcome;
   if (auto said = outcome_words(reply); outcome.empty() || is_overtaken(outcome, said)) outcome = std::move(said);
   if (reply.session) {
     request_.session = reply.session->id;
@@ -100,8 +102,15 @@ void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& sen
                             "have been done"}));
     };
   };
-  const bool may_leave = records_.record_end(request_, std::cref(wait));
-  if (outcome == "task") outcome.clear();  // which is not how its call ends
+  bool may_leave = false;
+  try {
+    may_leave = records_.record_end(request_, std::cref(wait));
+  } catch (const std::bad_alloc&) {
+    outcome = std::move(noted);  // another reply comes
+    throw;
+  }
+  if (noted == "task") noted.clear();  // which is not how its call ends
+  outcome = std::move(noted);
   lock.unlock();
   if (may_leave) send(std::move(reply));
 }

@@ -1,5 +1,6 @@
 #include "transport/outbox.hpp"
 
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -99,11 +100,11 @@ void Outbox::end(Reply reply) {
   auto kept = std::make_unique<Reply>(std::move(reply));
   MutexLock lock(mutex_);
   if (ended_) return;
-  ended_ = true;
   if (!takes_share(kept->body)) {
     auto error = no_room_for(kept->body, *budget_);
     if (error) *kept = Reply{*std::move(error), ReplyStatus::unavailable};
   }
+  ended_ = true;
   content_.reply = std::move(kept);
   const auto waiting = stop_waiting();
   lock.unlock();
@@ -135,7 +136,11 @@ std::shared_ptr<OutboxReader> Outbox::stop_waiting() {
 }
 
 void Outbox::wake(const std::shared_ptr<OutboxReader>& reader) {
-  if (reader != nullptr) reader->outbox_filled();
+  try {
+    if (reader != nullptr) reader->outbox_filled();
+  } catch (const std::bad_alloc&) {
+    // What has come is there, and nobody is to hand it in once more. The reader takes it with what comes next.
+  }
 }
 
 void Outbox::read_by(std::weak_ptr<OutboxReader> reader) {

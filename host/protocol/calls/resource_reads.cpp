@@ -62,8 +62,12 @@ class ResourceReads::Read final : public Call {
   void progress(double, double, std::string_view) override {}  // its client waits for something else
   void log(std::int32_t, std::string_view) override {}         // the host's log has it
   void complete(Outcome outcome, std::string_view json) override {
-    // The plugin may keep the call for longer. A second time is after an error on the way of the first.
-    if (const auto reads = std::exchange(reads_, nullptr)) reads->answer(answer_to_read(outcome, json));
+    // A second time is after an error on the way of the first.
+    if (reads_ == nullptr) return;
+    reads_->note(answer_to_read(outcome, json));
+    // The plugin may keep the call for longer.
+    const auto reads = std::exchange(reads_, nullptr);
+    reads->read_next();
   }
   std::string context() const override { return dump(context_json(*caller_, deadline())); }
   std::string caller() const override { return caller_text(*caller_); }
@@ -85,9 +89,10 @@ void ResourceReads::begin(const OrderedJson& reads, const Catalog& catalog, std:
 }
 
 void ResourceReads::read_next() {
+  while (!left_.empty() && left_.back().second.has_error())
+    note(answer_to_read(left_.back().second.error()));
   if (left_.empty()) return done_(std::move(answers_));
   auto& planned = left_.back().second;
-  if (planned.has_error()) return answer(answer_to_read(planned.error()));
   const auto plugin = planned->plugin;
   const auto read = std::make_shared<Read>(*std::move(planned), shared_from_this());
   exchange_->on_abandon([weak = std::weak_ptr(read)] {
@@ -96,10 +101,9 @@ void ResourceReads::read_next() {
   plugin->invoke(read);
 }
 
-void ResourceReads::answer(Json answer) {
+void ResourceReads::note(Json answer) {
   answers_[left_.back().first] = std::move(answer);
   left_.pop_back();
-  read_next();
 }
 
 }  // namespace mcph

@@ -41,7 +41,8 @@ class ResourceReads final : public std::enable_shared_from_this<ResourceReads> {
       : caller_(std::move(caller)), exchange_(std::move(exchange)), done_(std::move(done)) {}
 
   void read_next();
-  void answer(Json answer);
+  // The answer to the next one.
+  void note(Json answer);
 
   const std::shared_ptr<const Caller> caller_;
   const std::shared_ptr<Exchange> exchange_;

@@ -45,6 +45,7 @@ void Batch::add(std::string body) {
       auto error = no_room_for(body, gathered_->limit());
       if (error.size() < body.size()) body = std::move(error);
     }
+    bodies_.reserve(bodies_.size() + body.size() + 2);  // else a lack of memory could leave a part of it there
     if (!body.empty()) bodies_.append(bodies_.empty() ? "[" : ",").append(body);
     if (--missing_ > 0) return;
     all = std::move(bodies_);

@@ -1,5 +1,6 @@
 #include "protocol/state/pending_input_requests.hpp"
 
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -45,6 +46,7 @@ std::string too_late(const OrderedJson& requests, std::chrono::milliseconds pati
 
 std::uint64_t PendingInputRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange,
                                         Timers& timers, std::chrono::milliseconds patience, Room room, Done done) {
+  std::shared_ptr<Round> round;  // let go of when the lock is gone
   MutexLock lock(mutex_);
   if (auto refusal = refusal_of(requests.size()); !refusal.empty()) {
     lock.unlock();
@@ -52,41 +54,53 @@ std::uint64_t PendingInputRequests::ask(const OrderedJson& requests, const std::
     return 0;
   }
   const auto number = ++last_round_;
-  auto round = std::make_shared<Round>(Round{.requests = requests,
-                                             .exchange = exchange,
-                                             .room = std::move(room),
-                                             .timers = &timers,
-                                             .timer = {},
-                                             .done = std::move(done)});
+  round = std::make_shared<Round>(Round{.requests = requests,
+                                        .exchange = exchange,
+                                        .room = std::move(room),
+                                        .timers = &timers,
+                                        .timer = {},
+                                        .done = std::move(done)});
+  rounds_.emplace(number, round);
   std::vector<std::string> messages;
-  messages.reserve(requests.size());
-  for (const auto& [name, request] : requests.items()) {
-    const auto id = std::to_string(++last_id_);
-    round->open.emplace(id, name);
-    rounds_by_id_.emplace(id, number);
-    messages.push_back(request_text(id, request));
+  try {
+    for (const auto& [name, request] : requests.items()) {
+      const auto id = std::to_string(++last_id_);
+      round->open.emplace(id, name);
+      rounds_by_id_.emplace(id, number);
+      messages.push_back(request_text(id, request));
+    }
+  } catch (const std::bad_alloc&) {
+    remove(number);
+    throw;
   }
-  rounds_.emplace(number, std::move(round));
   lock.unlock();
+  try {
+    send(number, std::move(messages), *round, patience);
+  } catch (const std::bad_alloc&) {
+    finish(number, NoAnswers{"The server has no memory left to ask the client"});
+  }
+  return number;
+}
 
-  exchange->on_abandon([weak = weak_from_this(), number] {
+void PendingInputRequests::send(std::uint64_t number, std::vector<std::string> messages, const Round& round,
+                                std::chrono::milliseconds patience) {
+  round.exchange->on_abandon([weak = weak_from_this(), number] {
     const auto self = weak.lock();
     if (self == nullptr) return;
     std::shared_ptr<Round> unused;  // let go of when the lock is gone
-    const MutexLock removing(self->mutex_);
+    const MutexLock lock(self->mutex_);
     unused = self->remove(number);
   });
   for (auto& message : messages)
-    exchange->notify(std::move(message));
+    round.exchange->notify(std::move(message));
   // The client's time begins when all has been sent. That may have been answered by now.
-  lock.lock();
+  const MutexLock lock(mutex_);
   if (const auto found = rounds_.find(number); found != rounds_.end()) {
     found->second->timer =
-        timers.after(patience, [weak = weak_from_this(), number, why = too_late(requests, patience)] {
+        round.timers->after(patience, [weak = weak_from_this(), number, why = too_late(round.requests, patience)] {
           if (const auto self = weak.lock()) self->finish(number, NoAnswers{why});
         });
   }
-  return number;
 }
 
 void PendingInputRequests::withdraw(std::uint64_t number) {
@@ -190,8 +204,11 @@ void PendingInputRequests::finish(std::uint64_t number, Answers answers) {
     round = remove(number);
   }
   if (round == nullptr) return;
-  for (const auto& [id, name] : round->open) {
-    round->exchange->notify(notification(Method::notifications_cancelled, R"({"requestId":)" + id + "}"));
+  try {
+    for (const auto& [id, name] : round->open)
+      round->exchange->notify(notification(Method::notifications_cancelled, R"({"requestId":)" + id + "}"));
+  } catch (const std::bad_alloc&) {
+    // The call ends all the same, and an answer that comes late is ignored.
   }
   round->done(std::move(answers));
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 #include <variant>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "protocol/calls/awaited_answers.hpp"
@@ -75,6 +76,9 @@ class PendingInputRequests : public std::enable_shared_from_this<PendingInputReq
   using Rounds = std::unordered_map<std::uint64_t, std::shared_ptr<Round>>;
   using NumbersById = std::unordered_map<std::string, std::uint64_t>;
 
+  // Asks what the round has open, and begins the client's time.
+  void send(std::uint64_t number, std::vector<std::string> messages, const Round& round,
+            std::chrono::milliseconds patience) EXCLUDES(mutex_);
   // Why no more can be asked; empty if they can.
   std::string refusal_of(std::size_t more) const REQUIRES(mutex_);
   // What an id asks; null if nothing.

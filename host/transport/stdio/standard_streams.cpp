@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <poll.h>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -22,6 +24,14 @@ Error system_error(const char* what) {
   return fail(std::string(what) + ": " + std::strerror(errno));
 }
 
+void tell_line(Log& log, std::string_view line) {
+  try {
+    log.info(plugin_output, {{"text", line}});
+  } catch (const std::bad_alloc&) {
+    // It is lost, and the next ones need not be.
+  }
+}
+
 // Logs what arrives line by line, until the other end is closed or `wake` is readable; a line without end is logged in
 // pieces. The other end may never be closed, and never be quiet, because a process that a plugin started has inherited
 // it: after `wake` no more is read than a pipe holds.
@@ -31,6 +41,7 @@ void copy_lines(int printed, int wake, Log& unlimited) {
   });
   constexpr int pieces_of_a_pipe = 16;
   std::string line;
+  line.reserve(max_line);  // so that nothing here needs memory
   char buffer[4096];
   int left = pieces_of_a_pipe;
   pollfd descriptors[2] = {{printed, POLLIN, 0}, {wake, POLLIN, 0}};
@@ -41,11 +52,11 @@ void copy_lines(int printed, int wake, Log& unlimited) {
     for (const char c : std::string_view(buffer, static_cast<std::size_t>(std::max<ssize_t>(count, 0)))) {
       if (c != '\n') line += c;
       if (c != '\n' && line.size() < max_line) continue;
-      log.info(plugin_output, {{"text", line}});
+      tell_line(log, line);
       line.clear();
     }
   }
-  if (!line.empty()) log.info(plugin_output, {{"text", line}});
+  if (!line.empty()) tell_line(log, line);
   ::close(printed);
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -349,12 +350,16 @@ Coroutine<> StreamableHttp::answer_sse(HttpRequest& request, HttpConnection& con
     auto refusing = refuse(request, connection, unavailable("This server is stopping"));
     co_return co_await std::move(refusing);
   }
-  const auto path = request.path.substr(0, request.path.rfind('/'));
-  response.append_endpoint(std::string(path) + std::string(messages_path) + "?" + std::string(sse_client_parameter) +
-                           client->id());
-  auto& outbox = client->stream().outbox();
-  auto content = outbox.take();
-  co_await response.write(outbox, std::move(content));
+  try {
+    const auto path = request.path.substr(0, request.path.rfind('/'));
+    response.append_endpoint(std::string(path) + std::string(messages_path) + "?" + std::string(sse_client_parameter) +
+                             client->id());
+    auto& outbox = client->stream().outbox();
+    auto content = outbox.take();
+    co_await response.write(outbox, std::move(content));
+  } catch (const std::bad_alloc&) {
+    connection.abort();  // as if its client had gone
+  }
   const std::function<void()> close = [&] { sse_clients_.close(*client); };
   co_await connection.work_on(0, close);  // it may wait for a message of the client
 }

@@ -1,6 +1,7 @@
 #include "auth/issuers.hpp"
 
 #include <deque>
+#include <new>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,6 +25,7 @@ using ::testing::StartsWith;
 class Asked final : public HttpCaller {
  public:
   void send(HttpCall call, std::function<void(Result<HttpAnswer>)> done) override {
+    if (!has_memory) throw std::bad_alloc();
     calls.push_back(std::move(call));
     waiting.push_back(std::move(done));
   }
@@ -33,6 +35,7 @@ class Asked final : public HttpCaller {
     done(answer);
   }
 
+  bool has_memory = true;
   std::vector<HttpCall> calls;
   std::deque<std::function<void(Result<HttpAnswer>)>> waiting;
 };
@@ -229,6 +232,18 @@ TEST_F(IssuersTest, NameATokenByItsIdUnlessThatIsTheToken) {
   };
   EXPECT_EQ(name_of("opaque"), "a1");
   EXPECT_EQ(name_of("a1"), "");
+}
+
+TEST_F(IssuersTest, LetWhoWaitsGoOnWhereThereIsNoMemoryToAsk) {
+  const auto issuers = this->issuers(opaque());
+  bool settled = false;
+  caller_.has_memory = false;
+  EXPECT_EQ(outcome(*issuers, "opaque", [&] { settled = true; }), "unsettled");
+  EXPECT_TRUE(settled);
+  caller_.has_memory = true;
+  EXPECT_EQ(outcome(*issuers, "opaque"), "unsettled");
+  caller_.answer(about_ada(later_ + 3600));
+  EXPECT_TRUE(issuers->authenticate("opaque", now_));
 }
 
 TEST_F(IssuersTest, GiveNoRolesOfATokenOfTheHostThatHasTheSameId) {

@@ -1,7 +1,10 @@
 #include "protocol/exchange.hpp"
 
 #include <memory>
+#include <new>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -93,6 +96,41 @@ TEST_F(ExchangeTest, TellsItsObserverOnceHowItEnds) {
             Outcome::tool_error);
   EXPECT_EQ(outcome_told([](auto& exchange) { exchange.abandon(); }), Outcome::abandoned);
   EXPECT_EQ(outcome_told([](auto& exchange) { exchange.reply({}); }), Outcome::abandoned) << "its client has gone";
+}
+
+TEST_F(ExchangeTest, IsAnsweredThoughItsObserverFindsNoMemory) {
+  struct ForgetfulObserver final : CallObserver {
+    void ended(const CallEnd&) override { throw std::bad_alloc(); }
+  };
+  ForgetfulObserver observer;
+  exchange_.observe(observer, {.id = "7", .method = Method::tools_call, .component = "add"});
+  exchange_.reply({"done"});
+  EXPECT_EQ(exchange_.body(), "done");
+}
+
+// Has memory for the second reply only.
+class ShortOfMemory final : public Exchange {
+ public:
+  std::string body;
+
+ private:
+  void send(std::string) override {}
+  void send_if_room(std::string) override {}
+  void finish(Reply reply) override {
+    if (std::exchange(is_short_, false)) throw std::bad_alloc();
+    body = std::move(reply.body);
+  }
+
+  bool is_short_ = true;
+};
+
+TEST_F(ExchangeTest, TakesAnotherReplyWhereThereIsNoMemoryForTheFirst) {
+  ShortOfMemory exchange;
+  EXPECT_THROW(exchange.reply({"long"}), std::bad_alloc);
+  exchange.reply({"short"});
+  EXPECT_EQ(exchange.body, "short");
+  exchange.reply({"late"});
+  EXPECT_EQ(exchange.body, "short");
 }
 
 TEST_F(ExchangeTest, TellsItsObserverWhatIsKnownByThen) {

@@ -1,6 +1,9 @@
 #include "protocol/state/pending_input_requests.hpp"
 
+#include <memory>
+#include <new>
 #include <optional>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -64,6 +67,24 @@ TEST_F(PendingInputRequestsTest, ShowTheFieldsOfAFormInTheirOrder) {
   ask({{"a", {{"method", "elicitation/create"}, {"params", OrderedJson::parse(params)}}}});
   EXPECT_EQ(exchange_->notifications().front(),
             R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":)" + std::string(params) + "}");
+}
+
+// To whom nothing can be sent.
+class ExchangeWithoutMemory final : public Exchange {
+  void send(std::string) override { throw std::bad_alloc(); }
+  void send_if_room(std::string) override {}
+  void finish(Reply) override {}
+};
+
+TEST_F(PendingInputRequestsTest, EndAtOnceWhereThereIsNoMemoryToSendThem) {
+  std::string why;
+  input_requests_->ask({{"a", roots}, {"b", roots}}, std::make_shared<ExchangeWithoutMemory>(), timers_,
+                       std::chrono::hours(1), {}, [&](const PendingInputRequests::Answers& answers) {
+                         why = std::get<PendingInputRequests::NoAnswers>(answers).why;
+                       });
+  EXPECT_EQ(why, "The server has no memory left to ask the client");
+  EXPECT_FALSE(input_requests_->any());
+  input_requests_->take(response("1", no_roots));
 }
 
 TEST_F(PendingInputRequestsTest, EndWhenAllAreAnswered) {
