@@ -41,10 +41,6 @@ constexpr std::chrono::milliseconds room_time{5000};
 constexpr std::chrono::milliseconds room_pause{50};
 // For a body that has begun to take memory which others need: less than they wait for it.
 constexpr std::chrono::milliseconds unfinished_body_time{2000};
-// Written at once, so that other connections of the event loop have their turn in between; and copied to stand behind
-// its head, because one write costs less than two.
-constexpr std::size_t max_write = std::size_t{256} << 10;
-constexpr std::size_t max_copied_body = std::size_t{64} << 10;
 
 // Whether the client waits for a word before it sends the body. An older one does not know the answer (RFC 9110
 // section 10.1.1).
@@ -108,15 +104,6 @@ void HttpConnection::shut_down() {
 
 HttpConnection::Clock::time_point HttpConnection::yields_at() const {
   return Clock::time_point(Clock::duration(yields_at_.load(std::memory_order_relaxed)));
-}
-
-void HttpConnection::begin_holding(const MemoryBudget::Share& share, std::chrono::milliseconds patience) {
-  if (share.is_empty()) return;
-  yields_at_.store((now() + patience).time_since_epoch().count(), std::memory_order_relaxed);
-}
-
-void HttpConnection::end_holding() {
-  yields_at_.store(never, std::memory_order_relaxed);
 }
 
 void HttpConnection::give_way(Clock::time_point yields_at) {
@@ -472,7 +459,7 @@ Coroutine<> HttpConnection::respond(HttpResponse response) {
   // The host may have begun to shut down since the request was read.
   client_.keep_alive = client_.keep_alive && !closing_;
   client_.now = std::time(nullptr);
-  const bool apart = response.body.size() > max_copied_body;
+  const bool apart = response.body.size() > max_copied;
   // Of what the socket does not take at once, which is seldom, there is a copy.
   std::string rest;
   bool written = write_at_once(response, apart, rest);

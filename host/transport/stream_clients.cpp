@@ -46,6 +46,11 @@ Reply StreamClient::refuse(const LongMessage& message) {
   return Server::refuse_long(message, client_.session.get());
 }
 
+void StreamClient::refuse_answer(const std::string& id, const std::string& why) {
+  const MutexLock lock(mutex_);
+  if (client_.session != nullptr) client_.session->input_requests()->refuse_answer(id, why);
+}
+
 void StreamClient::shut_down() {
   std::shared_ptr<Session> session;
   {

@@ -78,6 +78,8 @@ class StreamClient {
                const std::shared_ptr<Exchange>& exchange);
   // The answer to one that is too long.
   Reply refuse(const LongMessage& message);
+  // Its answer to the request of this id cannot be taken (PendingInputRequests::refuse_answer).
+  void refuse_answer(const std::string& id, const std::string& why);
 
   // Closes the stream once it has nothing to wait for; the client is asked nothing any more.
   void shut_down();

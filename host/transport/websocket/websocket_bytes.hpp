@@ -6,11 +6,13 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <new>
 #include <string>
 #include <utility>
 
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/role.hpp>
@@ -75,7 +77,7 @@ class WebSocketBytes {
       transfer(connection_.write_some(bytes), std::move(handler), [this](std::size_t count) {
         // Of little nobody knows whether the client has taken it. TLS writes no more than a record at once.
         written_ += count;
-        if (written_ >= max_copied) {
+        if (written_ >= HttpConnection::max_copied) {
           written_ = 0;
           times_.note_life();
         }
@@ -89,11 +91,6 @@ class WebSocketBytes {
   void abort() { connection_.abort(); }
 
  private:
-  // Written at once, so that other connections of the event loop have their turn in between; and copied to stand behind
-  // the head of its frame, because one write costs less than two.
-  static constexpr std::size_t max_write = std::size_t{256} << 10;
-  static constexpr std::size_t max_copied = std::size_t{64} << 10;
-
   template <class Buffer, class Buffers>
   static Buffer first_of(const Buffers& buffers) {
     const auto end = boost::asio::buffer_sequence_end(buffers);
@@ -109,8 +106,8 @@ class WebSocketBytes {
     constexpr std::size_t long_head = 1024;
     const auto first = first_of<boost::asio::const_buffer>(buffers);
     if (first.size() >= long_head || first.size() == boost::asio::buffer_size(buffers))
-      return boost::asio::buffer(first, max_write);
-    gathered_.resize(std::min(boost::asio::buffer_size(buffers), max_copied));
+      return boost::asio::buffer(first, HttpConnection::max_write);
+    gathered_.resize(std::min(boost::asio::buffer_size(buffers), HttpConnection::max_copied));
     boost::asio::buffer_copy(boost::asio::buffer(gathered_), buffers);
     return boost::asio::buffer(gathered_);
   }
@@ -122,8 +119,14 @@ class WebSocketBytes {
   }
   template <class Handler, class Then>
   static Coroutine<> pass_on(Coroutine<HttpStream::Transferred> bytes, Handler handler, Then then) {
-    // clang-tidy takes the awaiter, which this makes, for the coroutine itself. NOLINTNEXTLINE(bugprone-use-after-move)
-    const auto [error, count] = co_await std::move(bytes);
+    HttpStream::Transferred transferred(boost::asio::error::no_memory, 0);
+    try {
+      // clang-tidy takes the awaiter, which this makes, for the coroutine itself.
+      transferred = co_await std::move(bytes);  // NOLINT(bugprone-use-after-move)
+    } catch (const std::bad_alloc&) {
+      // Beast has to hear that it has failed, because with the handler all that waits for it would go.
+    }
+    const auto [error, count] = transferred;
     then(count);
     std::move(handler)(error, count);
   }

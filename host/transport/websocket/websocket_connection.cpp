@@ -1,6 +1,8 @@
 #include "transport/websocket/websocket_connection.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include <boost/beast/core/flat_buffer.hpp>
@@ -66,6 +68,8 @@ class WebSocketConnection final : public UpgradedProtocol {
   }
 
  private:
+  using Time = HttpConnection::Clock::time_point;
+
   Coroutine<bool> accept();
   Coroutine<> read_messages();
   Coroutine<> wait_until_it_may_read();
@@ -74,25 +78,32 @@ class WebSocketConnection final : public UpgradedProtocol {
   Coroutine<> take_message();
   void receive();
   void refuse_long();
+  Reply refuse_for_memory(const Envelope& envelope);
   bool may_read() const { return outbox().has_room() && unwritten_bytes_ <= Outbox::max_bytes; }
 
   Coroutine<> write_messages();
   Coroutine<bool> write(Outbox::Content content);
-  // What waits for the client holds memory that others may need.
+  // What waits for the client holds memory that others may need. Each share has its time from when it is there, however
+  // often this is called.
   void note_holding();
 
   Coroutine<> close(websocket::close_code code, std::string_view reason);
   void begin_close(websocket::close_code code, std::string_view reason);
   Coroutine<> ping();
   void look_for_life(HttpConnection::Clock::time_point now);
-  // Runs beside what reads; it keeps the connection.
+  // Runs beside what reads; it keeps the connection. One that fails ends the connection, because what it was to say is
+  // missing from then on.
   void begin(Coroutine<> coroutine) {
-    ++running_;
     spawn(connection_.executor(), std::move(coroutine), connection_.shared_from_this(),
-          [this](const std::exception_ptr&) {
+          [this](const std::exception_ptr& failed) {
             --running_;
-            connection_.wake();
+            if (failed) {
+              over_ = true;
+              connection_.abort();
+            }
+            connection_.wake_surely();
           });
+    ++running_;  // nothing runs where spawn has thrown
   }
 
   Outbox& outbox() const { return serving_.client->stream().outbox(); }
@@ -106,9 +117,11 @@ class WebSocketConnection final : public UpgradedProtocol {
   beast::flat_buffer piece_;
   IncomingText text_;
   MemoryBudget::Share text_share_;
-  bool has_begun_ = false;         // a message has
+  bool has_begun_ = false;         // a message has, and is not there yet
   bool without_memory_ = false;    // for the message that comes
   MemoryBudget::Share out_share_;  // of what is being written
+  Time text_yields_at_ = Time::max();
+  Time out_yields_at_ = Time::max();
   std::size_t unwritten_bytes_ = 0;
   unsigned running_ = 0;  // beside what reads
   bool over_ = false;     // nothing more is read, or nothing more written
@@ -120,14 +133,14 @@ Coroutine<> WebSocketConnection::run() {
   const auto reader = std::make_shared<ConnectionReader>(connection_.shared_from_this());
   reader->set_streamed(&outbox());
   outbox().read_by(reader);
-  const bool accepted = co_await accept();
-  if (accepted) {
-    begin(write_messages());
-    try {
+  try {
+    const bool accepted = co_await accept();
+    if (accepted) {
+      begin(write_messages());
       co_await read_messages();
-    } catch (const std::bad_alloc&) {
-      // It ends as if its client had gone.
     }
+  } catch (const std::bad_alloc&) {
+    // It ends as if its client had gone.
   }
   over_ = true;
   if (!closing_) connection_.abort();
@@ -201,6 +214,9 @@ Coroutine<bool> WebSocketConnection::read_piece() {
 
 Coroutine<> WebSocketConnection::take_message() {
   times_.clear(WebSocketTimes::What::message);
+  // The client has done its part.
+  has_begun_ = false;
+  note_holding();
   const auto bytes = text_.is_given_up() ? 0 : text_.text().size();
   const std::function<void()> take = [this] { text_.is_given_up() ? refuse_long() : receive(); };
   co_await connection_.work_on(bytes, take);
@@ -208,9 +224,7 @@ Coroutine<> WebSocketConnection::take_message() {
   if (piece_.capacity() > first_piece) piece_ = beast::flat_buffer();
   text_.clear();
   text_share_ = {};
-  has_begun_ = false;
   without_memory_ = false;
-  note_holding();
 }
 
 void WebSocketConnection::receive() {
@@ -223,11 +237,15 @@ void WebSocketConnection::receive() {
 }
 
 void WebSocketConnection::refuse_long() {
-  LongMessage message{text_.envelope(), connection_.limits().body_bytes, "--max-body-bytes"};
-  auto reply = without_memory_ ? error_reply(message.envelope.id, {error_code::internal_error,
-                                                                   connection_.no_memory_for("this request").message})
-                               : serving_.client->refuse(message);
+  const LongMessage message{text_.envelope(), connection_.limits().body_bytes, "--max-body-bytes"};
+  auto reply = without_memory_ ? refuse_for_memory(message.envelope) : serving_.client->refuse(message);
   if (may_be_answered(message.envelope)) outbox().put(std::move(reply.body));
+}
+
+Reply WebSocketConnection::refuse_for_memory(const Envelope& envelope) {
+  if (envelope.kind == Message::Kind::response)
+    serving_.client->refuse_answer(envelope.id, "is refused: " + connection_.no_memory_for("it").message);
+  return error_reply(envelope.id, {error_code::internal_error, connection_.no_memory_for("this request").message});
 }
 
 Coroutine<> WebSocketConnection::write_messages() {
@@ -258,10 +276,10 @@ Coroutine<> WebSocketConnection::write_messages() {
 Coroutine<bool> WebSocketConnection::write(Outbox::Content content) {
   out_share_ = std::move(content.share);
   unwritten_bytes_ = content.bytes();
+  note_holding();
   bool written = true;
   for (auto& message : content.messages) {
     if (!written || closing_) break;
-    note_holding();
     const auto text = std::exchange(message, {});
     const auto buffer = asio::buffer(text);
     const auto [error, count] = co_await socket_.async_write(buffer, as_value);
@@ -277,9 +295,12 @@ Coroutine<bool> WebSocketConnection::write(Outbox::Content content) {
 }
 
 void WebSocketConnection::note_holding() {
-  connection_.end_holding();
-  if (!out_share_.is_empty()) return connection_.begin_holding(out_share_, connection_.limits().write_time);
-  connection_.begin_holding(text_share_, unfinished_message_time);
+  const auto note = [now = connection_.now()](bool waits, Time& yields_at, std::chrono::milliseconds patience) {
+    yields_at = waits ? std::min(yields_at, now + patience) : Time::max();
+  };
+  note(has_begun_ && !text_share_.is_empty(), text_yields_at_, unfinished_message_time);
+  note(!out_share_.is_empty(), out_yields_at_, connection_.limits().write_time);
+  connection_.hold_until(std::min(text_yields_at_, out_yields_at_));
 }
 
 Coroutine<> WebSocketConnection::close(websocket::close_code code, std::string_view reason) {

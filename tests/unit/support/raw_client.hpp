@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -39,6 +40,10 @@ class RawClient {
 
   void say(const std::string& text) const {
     EXPECT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  }
+  // The same where the server may have closed the connection.
+  void try_to_say(std::string_view text) const {
+    std::ignore = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
   // Everything so far, once it contains `end` from there on, or at the end of the connection or of the patience.
   const std::string& hear(std::string_view end, std::size_t from = 0) {

@@ -1,0 +1,98 @@
+// What a client over WebSocket has of the memory that all share, over real sockets.
+#include "transport/websocket/websocket_connection.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "http/server.hpp"
+#include "support/eventually.hpp"
+#include "support/raw_client.hpp"
+#include "support/server_fixture.hpp"
+#include "transport/streamable_http/mcp_service.hpp"
+#include "transport/streamable_http/streamable_http.hpp"
+
+namespace mcph {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using WebSocketClient = test::RawClient;
+
+constexpr std::size_t memory_of_all = std::size_t{256} << 10;
+
+// The head of a frame with a text of so many bytes, whose mask changes nothing (RFC 6455 section 5.2).
+std::string frame_head(std::uint64_t bytes) {
+  std::string head = "\x81\xff";
+  for (int shift = 56; shift >= 0; shift -= 8)
+    head += static_cast<char>((bytes >> static_cast<unsigned>(shift)) & 0xffU);
+  return head + std::string(4, '\0');
+}
+
+class WebSocketMemoryTest : public test::ServerFixture {
+ protected:
+  WebSocketMemoryTest() {
+    mcp_.add(mcp_endpoint_);
+    EXPECT_FALSE(http_.listen().has_error());
+    http_.serve();
+    plugin_->on_invoke = [this](Call& call) { invoked_.set_value(&call); };
+  }
+  ~WebSocketMemoryTest() override {
+    threads_.stop();
+    EXPECT_TRUE(threads_.join(test::patience));
+  }
+
+  static void upgrade(WebSocketClient& client) {
+    client.say(
+        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        "Sec-WebSocket-Protocol: mcp\r\n\r\n");
+    EXPECT_THAT(client.hear("\r\n\r\n"), HasSubstr(" 101 "));
+  }
+  static void say(WebSocketClient& client, const std::string& text) { client.say(frame_head(text.size()) + text); }
+
+  EventLoops threads_{1, 4};
+  StreamableHttp mcp_endpoint_{server_, {}};
+  McpService mcp_{{}};
+  HttpServer http_{threads_,
+                   {.listen = {.port = 0}, .limits = {.buffered_bytes = memory_of_all, .heartbeat = 100'000ms}},
+                   mcp_,
+                   log_};
+  std::promise<Call*> invoked_;
+};
+
+TEST_F(WebSocketMemoryTest, IsTakenFromAClientThatSendsALargeMessageByteByByte) {
+  WebSocketClient client(http_.port());
+  upgrade(client);
+  client.say(frame_head(std::uint64_t{1} << 20) + std::string(30'000, ' '));
+  ASSERT_TRUE(test::eventually([&] { return http_.budget()->taken() > 0; }));
+  EXPECT_TRUE(test::eventually([&] {
+    client.try_to_say(" ");
+    MemoryBudget::Share another;
+    return another.grow(http_.budget(), memory_of_all);
+  })) << "others need it";
+}
+
+TEST_F(WebSocketMemoryTest, EndsTheCallWhoseAnswerFindsNone) {
+  WebSocketClient client(http_.port());
+  upgrade(client);
+  say(client, test::request("0", "initialize",
+                            R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
+                            R"("clientInfo":{"name":"client","version":"1"}})"));
+  client.hear("serverInfo");
+  say(client, std::string(test::initialized));
+  say(client, test::request("7", "tools/call", R"({"name":"add"})"));
+  invoked_.get_future().get()->complete(Outcome::input_required, test::asks_for_roots);
+  EXPECT_THAT(client.hear("roots/list"), HasSubstr("roots/list"));
+  say(client, R"({"jsonrpc":"2.0","id":1,"result":{"roots":[)" + std::string(memory_of_all, ' ') + "]}}");
+  EXPECT_THAT(client.hear("raise --max-buffered-bytes"),
+              HasSubstr("The client's answer to roots/list is refused: The server has no memory left for it"));
+}
+
+}  // namespace
+}  // namespace mcph
