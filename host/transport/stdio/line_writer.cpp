@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <new>
 #include <poll.h>
 #include <unistd.h>
 #include <utility>
@@ -18,7 +19,14 @@ constexpr std::size_t max_batch_size = std::size_t{64} << 10;
 
 LineWriter::LineWriter(int descriptor, Limits limits, std::function<void(const Failure&)> on_failure)
     : descriptor_(descriptor), limits_(limits), on_failure_(std::move(on_failure)) {
-  thread_ = std::thread([this] { write_queued(); });
+  short_lines_.reserve(max_batch_size);
+  thread_ = std::thread([this] {
+    try {
+      write_queued();
+    } catch (const std::bad_alloc&) {
+      fail({});  // there is no memory to say why
+    }
+  });
 }
 
 LineWriter::~LineWriter() {
@@ -54,9 +62,10 @@ void LineWriter::send_if_room(std::string message) {
 }
 
 void LineWriter::queue(Kind kind, std::string message) {
-  unread_bytes_ += message.size();
-  if (kind == Kind::notification) notification_bytes_ += message.size();
+  const auto size = message.size();
   queued_.push_back({kind, std::move(message)});
+  unread_bytes_ += size;
+  if (kind == Kind::notification) notification_bytes_ += size;
 }
 
 void LineWriter::expect_answer() {
@@ -66,8 +75,9 @@ void LineWriter::expect_answer() {
 
 void LineWriter::answer(std::string message) {
   MutexLock lock(mutex_);
-  const bool was_last = --answers_due_ == 0;
+  // First, because where there is no memory for it another answer comes in its place.
   if (!failed_ && !message.empty()) queue(Kind::answer, std::move(message));
+  const bool was_last = --answers_due_ == 0;
   lock.unlock();
   changed_.notify_all();
   if (was_last && when_answered_) when_answered_();
@@ -103,7 +113,7 @@ bool LineWriter::wait_until_drained(MutexLock& lock, std::chrono::milliseconds p
 bool LineWriter::drain_while_read(std::chrono::milliseconds patience) {
   MutexLock lock(mutex_);
   for (;;) {
-    const auto before = written_bytes_;
+    const auto before = written_bytes_.load();
     if (wait_until_drained(lock, patience)) return true;
     if (written_bytes_ - before < min_progress) return false;
   }
@@ -117,7 +127,8 @@ void LineWriter::write_queued() {
     if (queued_.empty() || failed_) return;
     const auto batch = take_batch();
     lock.unlock();
-    const int error = write_all(batch.text);
+    int error = write_all(batch.long_line.empty() ? short_lines_ : batch.long_line);
+    if (error == 0 && !batch.long_line.empty()) error = write_all("\n");
     if (error == ECANCELED) return;
     if (error != 0) fail(failure_of(error));
     lock.lock();
@@ -129,18 +140,19 @@ void LineWriter::write_queued() {
 
 LineWriter::Batch LineWriter::take_batch() {
   Batch batch;
+  short_lines_.clear();
   do {
     auto& [kind, text] = queued_.front();
     batch.bytes += text.size();
     if (kind == Kind::notification) batch.notification_bytes += text.size();
-    if (batch.text.empty()) {
-      batch.text = std::move(text);
+    if (text.size() >= max_batch_size) {
+      batch.long_line = std::move(text);
     } else {
-      batch.text.append(text);
+      short_lines_.append(text).append("\n");
     }
-    batch.text.append("\n");
     queued_.pop_front();
-  } while (!queued_.empty() && batch.text.size() + queued_.front().text.size() < max_batch_size);
+  } while (batch.long_line.empty() && !queued_.empty() &&
+           short_lines_.size() + queued_.front().text.size() < max_batch_size);
   return batch;
 }
 
@@ -152,7 +164,6 @@ int LineWriter::write_all(std::string_view text) {
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(count));
-    const MutexLock lock(mutex_);
     written_bytes_ += static_cast<std::uint64_t>(count);
   }
   return 0;
@@ -165,6 +176,7 @@ int LineWriter::wait_for_client() const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     const int ready = ::poll(descriptors, 2, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0) return errno;
     if (ready == 0) return ETIMEDOUT;
     // An error of the descriptor is told by the write.
     return descriptors[0].revents != 0 ? 0 : ECANCELED;

@@ -4,6 +4,7 @@
 // that wait for an answer, which is what finishing means. Any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -71,9 +72,10 @@ class LineWriter final : public NotificationStream {
   };
 
   void write_queued();
-  // The lines that are written next, taken out of the queue.
+  // The lines that are written next, taken out of the queue: those in short_lines_, or a long one, which is not copied
+  // for its newline.
   struct Batch {
-    std::string text;
+    std::string long_line;               // empty: there is none
     std::size_t bytes = 0;               // of the lines, as they were counted
     std::size_t notification_bytes = 0;  // of these, those of notifications
   };
@@ -99,10 +101,11 @@ class LineWriter final : public NotificationStream {
   std::deque<Line> queued_ GUARDED_BY(mutex_);
   std::size_t unread_bytes_ GUARDED_BY(mutex_) = 0;        // of what is queued or being written
   std::size_t notification_bytes_ GUARDED_BY(mutex_) = 0;  // of these, those of notifications
-  std::uint64_t written_bytes_ GUARDED_BY(mutex_) = 0;
+  std::atomic<std::uint64_t> written_bytes_{0};
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool failed_ GUARDED_BY(mutex_) = false;
   std::size_t answers_due_ GUARDED_BY(mutex_) = 0;
+  std::string short_lines_;  // of the thread, with their ends; has its memory from the beginning
   std::thread thread_;
 };
 

@@ -71,6 +71,16 @@ TEST_F(LineWriterTest, WritesOneMessageALineInOrder) {
   EXPECT_EQ(read(11), "{\"a\":1}\n{}\n");
 }
 
+TEST_F(LineWriterTest, WritesLongLinesBetweenShortOnesInOrder) {
+  const std::string long_line(100'000, 'x');
+  std::string all;
+  for (const auto& line : {std::string("a"), long_line, std::string("b"), std::string("c"), long_line, long_line}) {
+    EXPECT_TRUE(writer_->send(line));
+    all.append(line).append("\n");
+  }
+  EXPECT_TRUE(read(all.size()) == all);
+}
+
 TEST_F(LineWriterTest, NeverWaitsForAClientThatDoesNotRead) {
   const std::string long_message(1 << 20, 'x');
   for (int i = 0; i < 10; ++i)
