@@ -420,6 +420,7 @@ Coroutine<> HttpConnection::answer(HttpRequestReader& reader) {
   client_.head_only = request.method == http::verb::head;
   auto answering = serve_or_refuse(message, request);
   co_await std::move(answering);
+  if (streams_) lingers_ = (!client_.keep_alive || closing_) && !cut_off_ && !disconnected_;
   end_event_stream();
 }
 
