@@ -181,7 +181,7 @@ UpstreamOutcome UpstreamClient::ask_for_text(const UpstreamPeer& peer, Method me
     cancel(peer, id, "it took too long");
   }
   return UpstreamFailure{fail_for_now("it did not answer " + std::string(name_of(method)) + " within " +
-                                      std::to_string(patience.count()) + " ms")};
+                                      std::to_string(patience.count()) + " ms; if it is slow, raise connectMs")};
 }
 
 UpstreamClient::ReadOutcome UpstreamClient::ask(const UpstreamPeer& peer, Method method, const Json& params,
@@ -207,7 +207,12 @@ Result<UpstreamPeer> UpstreamClient::connect(std::chrono::milliseconds patience,
   // Some legacy servers say nothing to what they do not understand, and programs take their time to start.
   auto peer = probe(patience / 2);
   if (peer.has_error()) return peer.error();
-  return *peer ? Result<UpstreamPeer>(**std::move(peer)) : initialize(patience);
+  if (*peer) return **std::move(peer);
+  auto initialized = initialize(patience);
+  if (initialized.has_value() || initialized.error().may_pass() || transport_->process() == 0) return initialized;
+  // A modern program that was slow to start refuses that (2026-07-28, basic/versioning). By now it has started.
+  auto late = probe(patience / 2);
+  return late.has_value() && *late ? Result<UpstreamPeer>(**std::move(late)) : initialized;
 }
 
 Result<std::optional<UpstreamPeer>> UpstreamClient::probe(std::chrono::milliseconds patience) {
