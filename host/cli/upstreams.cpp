@@ -248,8 +248,12 @@ int remove_upstream(const UpstreamsCommand& command) {
   if (const auto mistake = mistake_in_upstream_name(command.name); !mistake.empty()) return complain(mistake);
   const auto file = find_upstream(command.config.host.components, command.name);
   if (!file) {
-    std::cerr << "mcp-plugin-host: there is no " << file_of(command.config.host.components, command.name).string()
-              << "\n";
+    const auto& places = command.config.host.upstream_places;
+    const auto place = places.find(command.name);
+    std::cerr << "mcp-plugin-host: there is no " << file_of(command.config.host.components, command.name).string();
+    if (place != places.end())
+      std::cerr << "; it is configured at " << place->second << ": take it out there, and restart the host";
+    std::cerr << "\n";
     return nothing_done;
   }
   std::error_code error;
