@@ -15,7 +15,7 @@ class LastLines {
   static constexpr std::size_t max_line_bytes = 200;  // of one, which is cut off there
   static constexpr std::size_t max_bytes = 800;       // of all
 
-  // Without its end. One without text is left out.
+  // Without its end. One without text is left out, and so are the frames of boxes.
   void add(std::string_view line);
 
   // "LINE | LINE"; empty if it has printed nothing since.

@@ -24,6 +24,14 @@ TEST(LastLinesTest, AreTheLastOnes) {
   EXPECT_EQ(lines.take(), "990 | 991 | 992 | 993 | 994 | 995 | 996 | 997 | 998 | 999");
 }
 
+TEST(LastLinesTest, AreNoFramesOfBoxes) {
+  LastLines lines;
+  for (const auto* const line : {"  ╭──────╮", "  │      │", "│  ▄▀▀ █▀█ █▀▀  │", "│  FastServer 4.2 │", "╰──────╯",
+                                 "+-----+", "=====", "| port in use |", "дом закрыт"})
+    lines.add(line);
+  EXPECT_EQ(lines.take(), "FastServer 4.2 | port in use | дом закрыт");
+}
+
 TEST(LastLinesTest, AreCutOffBetweenCharacters) {
   LastLines lines;
   lines.add(std::string(LastLines::max_line_bytes - 1, 'x') + "\u00e9 and more");
