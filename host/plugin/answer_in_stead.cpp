@@ -4,9 +4,8 @@
 #include "plugin/limit_reports.hpp"
 
 namespace mcph {
-namespace {
 
-std::string words_for(CancelReason reason, const Call& call, const PluginLimits& limits) {
+std::string why_cancelled(CancelReason reason, const Call& call, const PluginLimits& limits) {
   switch (reason) {
     case CancelReason::client:
       return "by the client";
@@ -22,8 +21,6 @@ std::string words_for(CancelReason reason, const Call& call, const PluginLimits&
   return "for no known reason";
 }
 
-}  // namespace
-
 void refuse(Call& call, std::string_view message) {
   constexpr int internal_error = -32603;
   std::string json = R"({"code":)" + std::to_string(internal_error) + R"(,"message":)";
@@ -34,7 +31,7 @@ void refuse(Call& call, std::string_view message) {
 
 void refuse_cancelled(Call& call, CancelReason reason, const PluginIdentity& plugin, const PluginLimits& limits) {
   refuse(call,
-         "plugin " + plugin.name + ": the call was cancelled before it began, " + words_for(reason, call, limits));
+         "plugin " + plugin.name + ": the call was cancelled before it began, " + why_cancelled(reason, call, limits));
 }
 
 void refuse_all(const std::vector<std::shared_ptr<Call>>& calls, const PluginIdentity& plugin, std::string_view why) {

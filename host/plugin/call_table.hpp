@@ -72,7 +72,7 @@ class CallTable {
     std::uint64_t id;
     std::int32_t outcome;  // one of MCP_OUTCOME_*, if the plugin does as it should
     std::string_view text;
-    bool by_worker = false;                  // it was not the plugin that answered, but its worker
+    bool by_worker = false;                  // it was not the plugin that answered, but its worker, or the host
     std::shared_ptr<const void> owner = {};  // which keeps the text beyond that, where there is one
   };
   // Runs the check of an answer that is long.

@@ -505,9 +505,12 @@ void UpstreamCalls::complete_with_error(std::uint64_t call, const Given& given, 
   table_.complete({call, static_cast<std::int32_t>(Outcome::error), text});
 }
 
-void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& /*call*/, CancelReason /*reason*/) {
+void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& call, CancelReason reason) {
+  const auto refuse_it = [&] {
+    table_.complete({id, static_cast<std::int32_t>(Outcome::error), words_for_cancelled_call(*call, reason), true});
+  };
   if (drop_again(id)) {
-    table_.complete({id, static_cast<std::int32_t>(Outcome::error), words_for_cancelled_call()});
+    refuse_it();
     return;
   }
   const auto current = served();
@@ -522,7 +525,7 @@ void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& 
     erase(*current, *request);
   }
   current->link.client->cancel(current->link.peer, *request, words_for_cancelled);
-  table_.complete({id, static_cast<std::int32_t>(Outcome::error), words_for_cancelled_call()});
+  refuse_it();
   ended_on(*current);
 }
 
@@ -531,8 +534,11 @@ bool UpstreamCalls::drop_again(std::uint64_t call) {
   return std::erase(again_, call) > 0 || std::erase(due_, call) > 0;
 }
 
-std::string UpstreamCalls::words_for_cancelled_call() const {
-  return error_text(upstream_code::internal_error, "plugin " + identity_.name + ": the call was cancelled");
+std::string UpstreamCalls::words_for_cancelled_call(const Call& call, CancelReason reason) const {
+  const auto because = call.cancelled_because();
+  return error_text(upstream_code::internal_error,
+                    "plugin " + identity_.name + ": the call was cancelled, " +
+                        (because.empty() ? why_cancelled(reason, call, limits_) : "because " + because));
 }
 
 void UpstreamCalls::end_overdue(std::uint64_t id, const Call& /*call*/) {

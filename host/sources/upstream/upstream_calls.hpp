@@ -155,7 +155,7 @@ class UpstreamCalls final : private CallTable::Owner {
   std::vector<ParameterHeader> headers_of(const std::string& tool) const;
   void answered(const ServedPtr& served, RequestId request, UpstreamOutcome outcome);
   bool drop_again(std::uint64_t call);
-  std::string words_for_cancelled_call() const;
+  std::string words_for_cancelled_call(const Call& call, CancelReason reason) const;
   static bool may_be_made_again(const Given& given, const UpstreamOutcome& outcome);
   // `asks`: it is a modern result that wants answers first.
   void complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks);

@@ -227,7 +227,8 @@ TEST_P(PluginContractTest, CancelsEveryCallInFlight) {
   EXPECT_EQ(first->cancelled(), CancelReason::reload);
   EXPECT_EQ(second->cancelled(), CancelReason::reload);
   if (GetParam() == Kind::upstream) {
-    EXPECT_EQ(first->end(), error(": the call was cancelled")) << "nobody waits for what a server answers then";
+    EXPECT_EQ(first->end(), error(": the call was cancelled, because the plugin was replaced or removed"))
+        << "nobody waits for what a server answers then";
     return;
   }
   EXPECT_FALSE(first->ended || second->ended) << "which its plugin does";

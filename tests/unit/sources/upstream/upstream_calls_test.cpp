@@ -265,8 +265,9 @@ TEST_F(UpstreamCallsTest, ACallThatWaitsToBeMadeAgainCanBeCancelledAndRefused) {
   const auto refused = call();
   for (const auto* const id : {"1", "2"})
     static_cast<UpstreamListener&>(*client_).request_failed(id, {fail_for_now("gone"), 404, true});
-  cancelled->cancel(CancelReason::client);
-  EXPECT_THAT(cancelled->end, HasSubstr("cancelled"));
+  cancelled->cancel(CancelReason::shutdown);
+  EXPECT_EQ(cancelled->end,
+            R"(1 {"code":-32603,"message":"plugin far: the call was cancelled, because this server is stopping"})");
   calls_.refuse(" is not there");
   EXPECT_THAT(refused->end, HasSubstr("plugin far is not there"));
 }
