@@ -116,17 +116,23 @@ StoreAnswer FileStore::perform(const StoreOperation& operation) {
   const MutexLock guard(mutex_);
   if (changes || !is_current()) {
     const auto held = lock();
-    if (held.has_error()) return failed(held.error());
-    if (const auto fresh = refresh(); fresh.has_error()) return failed(fresh.error());
+    if (held.has_error()) return not_done(held.error());
+    if (const auto fresh = refresh(); fresh.has_error()) return not_done(fresh.error());
     if (changes) {
       auto changed = change(operation);
       if (changed.has_value()) return *std::move(changed);
       // What the file says now, the next operation finds out.
       content_ = {};
-      return failed(changed.error());
+      return not_done(changed.error());
     }
   }
   return operation.kind == Kind::get ? get(operation.key) : list(operation.key);
+}
+
+StoreAnswer FileStore::not_done(const Error& why) {
+  if (!std::exchange(told_of_failure_, true))
+    log_.error("store cannot be used", {{"file", file_.string()}, {"reason", why.message}});
+  return failed(why);
 }
 
 StoreAnswer FileStore::get(const std::string& key) const {
@@ -164,6 +170,7 @@ Result<StoreAnswer> FileStore::change(const StoreOperation& operation) {
   content_.last_revision = next;
   const auto kept = keep(line_of(key, next, puts ? &value : nullptr));
   if (kept.has_error()) return kept.error();
+  told_of_failure_ = false;
   return StoreAnswer{StoreStatus::done, {}, puts ? next : 0};
 }
 

@@ -63,6 +63,8 @@ class FileStore final : public PluginStore {
     void erase(const std::string& key);
   };
 
+  // It cannot be read or written: the operator is told once, until something has been written.
+  StoreAnswer not_done(const Error& why) REQUIRES(mutex_);
   StoreAnswer get(const std::string& key) const REQUIRES(mutex_);
   StoreAnswer list(const std::string& prefix) const REQUIRES(mutex_);
   Result<StoreAnswer> change(const StoreOperation& operation) REQUIRES(mutex_);
@@ -95,6 +97,7 @@ class FileStore final : public PluginStore {
   StoreLimits limits_ GUARDED_BY(mutex_);
   Content content_ GUARDED_BY(mutex_);
   bool told_of_growth_ GUARDED_BY(mutex_) = false;
+  bool told_of_failure_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace mcph

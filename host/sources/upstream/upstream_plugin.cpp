@@ -540,9 +540,10 @@ void UpstreamPlugin::list_anew(const UpstreamLink& link) {
     } else {
       note_listing(true, end);
     }
-    log_.error("plugin misbehaved", {{"plugin", identity_.name},
-                                     {"reason", "its components are listed anew: " + listed.error().message},
-                                     {"serving", "the components it had before"}});
+    log_.warning("upstream not listed", {{"plugin", identity_.name},
+                                         {"reason", listed.error().message},
+                                         {"serving", "the components it had before"},
+                                         {"next", "it is asked again"}});
     return;
   }
   std::vector<std::string> remarks;

@@ -226,8 +226,10 @@ TEST_F(FileStoreTest, LeavesNothingOfWhatItCouldNotWrite) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   const auto store = open();
   const auto answer = put(*store, "a", std::string(5000, 'x'));
+  put(*store, "a", std::string(5000, 'x'));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_EQ(answer.status, StoreStatus::failed);
+  EXPECT_EQ(log_.count("store cannot be used"), 1U);
   EXPECT_FALSE(fs::exists(file_.native() + "%new"));
   EXPECT_EQ(put(*store, "a", "1").status, StoreStatus::done);
 }
