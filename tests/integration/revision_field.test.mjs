@@ -24,6 +24,12 @@ suite('RevisionField', () => {
     });
   }
 
+  test('AnswersInASessionAreInItsRevisionThoughARequestNamesAnother', async () => {
+    const session = await Session.open(host.url, '2025-11-25');
+    const headers = { 'Mcp-Session-Id': session.id, 'MCP-Protocol-Version': '2025-06-18' };
+    assert.equal(revisionOf(await post(host.url, request('ping'), headers)), '2025-11-25');
+  });
+
   test('WhatIsNoMessageIsRefusedInTheNewestRevision', async () => {
     for (const path of ['/mcp', '/nothing']) {
       const response = await fetch(new URL(path, host.address), { method: 'PUT', body: '{' });

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "base/uri.hpp"
 #include "protocol/calls/caller_text.hpp"
 #include "protocol/calls/completion.hpp"
 #include "protocol/calls/input_requests.hpp"
@@ -73,6 +74,14 @@ JsonDocument with_structured_text(JsonValue result) {
   }
   // As deep as what has been read.
   return *JsonDocument::read_own(text + '}', std::numeric_limits<std::size_t>::max());
+}
+
+// What an error says of the URI that was asked for, as its client wrote it: a plugin is asked in another form.
+void name_as_asked(Json& error_data, const std::string& asked) {
+  if (!error_data.is_object()) return;
+  const auto uri = error_data.find("uri");
+  if (uri == error_data.end() || !uri->is_string()) return;
+  if (normalized_uri(uri->get_ref<const std::string&>()) == normalized_uri(asked)) *uri = asked;
 }
 
 std::string masked_text(const std::string& component) {
@@ -335,6 +344,7 @@ Reply PluginCall::answer_error(std::string_view json, const std::string& why, Er
   if (!why.empty()) error->message = why + " Plugin " + plugin_->identity().name + " says: " + error->message;
   count_failure(error->message);
   tell_end("error " + std::to_string(error->code), error->message, json);
+  if (method() == PluginMethod::resources_read) name_as_asked(error->data, component());
   // Another server that lacks what a client cannot do says so, and what it says can be checked.
   if (error->code == error_code::missing_client_capability) {
     const auto missing = missing_capabilities_in(error->data, origin_.caller->capabilities);

@@ -65,9 +65,13 @@ void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::s
 }
 
 std::string McpEndpoint::revision_of(const HttpHead& head) {
+  if (head.session_id && !names_modern_revision(head)) {
+    // It is answered as initialize has settled, even if its header names another revision.
+    const auto session = server_.find_session(*head.session_id, head.principal);
+    if (session != nullptr) return session->caller()->protocol_version;
+  }
   if (head.protocol_version || (sessions_optional_ && !head.session_id)) return std::string(assumed_revision(head));
-  const auto session = head.session_id ? server_.find_session(*head.session_id, head.principal) : nullptr;
-  return session == nullptr ? std::string() : session->caller()->protocol_version;
+  return {};
 }
 
 void McpEndpoint::post_legacy(const Message& message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {

@@ -97,6 +97,22 @@ TEST_P(EveryLegacyRevision, RefusesAnUnknownResourceWithACodeOfItsOwn) {
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"Resource not found: a://b","data":{"uri":"a://b"}}})");
 }
 
+// A plugin is asked in one form of the URI, and its client knows the URI in its own.
+TEST_P(EveryLegacyRevision, NamesAResourceThatAPluginDoesNotFindAsItWasAskedFor) {
+  const auto answered = [&](const std::string& asked, const std::string& found) {
+    plugin_->on_invoke = [&](Call& call) {
+      call.complete(Outcome::error, R"({"code":-32002,"message":"no","data":{"uri":")" + found + R"("}})");
+    };
+    return answer(request("1", "resources/read", R"({"uri":")" + asked + R"("})"));
+  };
+  const auto naming = [](const std::string& uri) {
+    return R"({"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"no","data":{"uri":")" + uri + R"("}}})";
+  };
+  EXPECT_EQ(answered("notes://é", "notes://%C3%A9"), naming("notes://é"));
+  EXPECT_EQ(answered("notes://%c3%a9", "notes://%C3%A9"), naming("notes://%c3%a9"));
+  EXPECT_EQ(answered("notes://é", "notes://another"), naming("notes://another"));
+}
+
 TEST_P(EveryLegacyRevision, RefusesMalformedParams) {
   EXPECT_EQ(answer(request("1", "tools/call")),
             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.name must be a string"}})");

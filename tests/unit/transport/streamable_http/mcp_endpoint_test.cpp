@@ -114,6 +114,18 @@ TEST_F(McpEndpointTest, RefusesALegacyRevisionThatItDoesNotKnow) {
             R"(answered {"jsonrpc":"2.0","id":1,"result":{}})");
 }
 
+TEST_F(McpEndpointTest, AnswersInTheRevisionThatItsSessionHasSettledWhateverTheHeaderNames) {
+  const auto session = open_session("2025-11-25");
+  const auto revision = [&](std::string_view named, std::optional<std::string_view> id) {
+    return endpoint_.revision_of({.protocol_version = named, .method = {}, .name = {}, .session_id = id});
+  };
+  EXPECT_EQ(revision("2025-06-18", session), "2025-11-25");
+  EXPECT_EQ(revision("2025-06-18", std::nullopt), "2025-06-18");
+  EXPECT_EQ(revision("2025-06-18", "unknown"), "2025-06-18");
+  EXPECT_EQ(revision("2026-07-28", session), "2026-07-28") << "which has no sessions";
+  EXPECT_EQ(endpoint_.revision_of(in_session(session)), "2025-11-25");
+}
+
 TEST_F(McpEndpointTest, AcceptsNotificationsAndResponsesWithoutABody) {
   const auto session = open_session("2025-11-25");
   EXPECT_EQ(answer_to(test::initialized, in_session(session)), "accepted ");
