@@ -284,8 +284,13 @@ void AuditLog::add_left_out(std::uint64_t lines) {
 void AuditLog::write(bool is_last) {
   const auto written = try_to_write(is_last || options_.mode == AuditOptions::Mode::strict);
   set_trouble(written);
-  for (const auto& then : std::exchange(thens_, {}))
-    then(written);
+  for (const auto& then : std::exchange(thens_, {})) {
+    try {
+      then(written);
+    } catch (const std::bad_alloc&) {
+      // The others hear of it all the same.
+    }
+  }
 }
 
 Result<> AuditLog::try_to_write(bool syncs) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <new>
 #include <utility>
 
 #include "auth/claims.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t max_answer_bytes = std::size_t{64} << 10;
 
 Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const IssuerSettings& settings,
-                                  const std::vector<std::string>& audiences) {
+                                  const std::vector<std::string>& audiences) try {
   const auto no_answer = [](std::string trouble) -> Introspection::Answer {
     return {CredentialError{CredentialError::Kind::unavailable, "the token's issuer cannot be asked now"},
             std::move(trouble)};
@@ -33,6 +34,9 @@ Introspection::Answer read_answer(const Result<HttpAnswer>& answer, const Issuer
   auto identity = identity_of_answer(claims->root(), settings, audiences, std::chrono::system_clock::now());
   if (identity.has_error()) return {invalid_credential(identity.error().message)};
   return {*std::move(identity)};
+} catch (const std::bad_alloc&) {
+  // Whoever asks waits for an answer. This one takes no memory.
+  return {CredentialError{CredentialError::Kind::unavailable, "no memory left"}};
 }
 
 }  // namespace

@@ -59,9 +59,12 @@ void Exchange::reply(Reply reply, const std::function<void()>& sent) {
 void Exchange::deliver(Reply reply, const std::function<void()>& sent) {
   {
     const MutexLock lock(mutex_);
+    // After a reply that found no memory comes another one, and its client may have gone in between.
+    if (is_finished_ || abandoned_) return;
     try {
       finish(std::move(reply));
       is_finished_ = true;
+      ended_ = true;
     } catch (const std::bad_alloc&) {
       ended_ = false;
       throw;

@@ -96,7 +96,12 @@ void RequestRecord::end(Reply reply, const std::function<void(Reply reply)>& sen
   }
   const auto wait = [&]() REQUIRES(mutex_) -> RequestRecords::Then {
     return [id = request_.id, reply = std::move(reply), send](const Result<>& recorded) mutable {
-      if (recorded.has_value()) return send(std::move(reply));
+      try {
+        if (recorded.has_value()) return send(std::move(reply));
+      } catch (const std::bad_alloc&) {
+        // Nobody else sends another one, which is shorter.
+        return send(error_reply(id, {error_code::internal_error, "This server has no memory left for the answer"}));
+      }
       send(error_reply(id, {error_code::internal_error,
                             "The audit log cannot be written, so that the result is withheld; what was asked for may "
                             "have been done"}));

@@ -1,6 +1,7 @@
 #include "protocol/calls/resource_reads.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -62,12 +63,17 @@ class ResourceReads::Read final : public Call {
   void progress(double, double, std::string_view) override {}  // its client waits for something else
   void log(std::int32_t, std::string_view) override {}         // the host's log has it
   void complete(Outcome outcome, std::string_view json) override {
-    // A second time is after an error on the way of the first.
     if (reads_ == nullptr) return;
-    reads_->note(answer_to_read(outcome, json));
+    // A second time is after an error on the way of the first, which may be that the next one could not be read.
+    if (!reads_->left_.empty()) reads_->note(answer_to_read(outcome, json));
     // The plugin may keep the call for longer.
     const auto reads = std::exchange(reads_, nullptr);
-    reads->read_next();
+    try {
+      reads->read_next();
+    } catch (const std::bad_alloc&) {
+      reads_ = reads;
+      throw;
+    }
   }
   std::string context() const override { return dump(context_json(*caller_, deadline())); }
   std::string caller() const override { return caller_text(*caller_); }
@@ -91,7 +97,7 @@ void ResourceReads::begin(const OrderedJson& reads, const Catalog& catalog, std:
 void ResourceReads::read_next() {
   while (!left_.empty() && left_.back().second.has_error())
     note(answer_to_read(left_.back().second.error()));
-  if (left_.empty()) return done_(std::move(answers_));
+  if (left_.empty()) return done_(answers_);
   auto& planned = left_.back().second;
   const auto plugin = planned->plugin;
   const auto read = std::make_shared<Read>(*std::move(planned), shared_from_this());

@@ -28,9 +28,10 @@ Json answer_to_read(const Rejection& rejection);
 class ResourceReads final : public std::enable_shared_from_this<ResourceReads> {
  public:
   // The answers by the names of the requests.
-  using Done = std::function<void(Json answers)>;
+  using Done = std::function<void(const Json& answers)>;
 
-  // `done` is called once, at once or later. If the exchange is abandoned, the read that runs is cancelled.
+  // `done` is called once, at once or later, and once more if it throws std::bad_alloc then. If the exchange is
+  // abandoned, the read that runs is cancelled.
   static void begin(const OrderedJson& reads, const Catalog& catalog, std::shared_ptr<const Caller> caller,
                     std::shared_ptr<Exchange> exchange, Done done);
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <new>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
@@ -664,6 +665,17 @@ TEST_F(AuditLogTest, LogsAHeadThatIsOnTheDisk) {
   EXPECT_TRUE(eventually([&] { return folder_.log.count("audit log open") == 1; }));
   const auto head = to_text(folder_.summary().head);
   EXPECT_EQ(folder_.log.count("audit log open file=" + folder_.file.string() + " head=" + head), 1U);
+}
+
+TEST_F(AuditLogTest, GoesOnWhereThereIsNoMemoryForWhatHasWaited) {
+  auto audit = folder_.opened(with_mode(AuditOptions::Mode::strict));
+  const auto forgetful = []() -> AuditLog::Then { return [](const Result<>&) { throw std::bad_alloc(); }; };
+  EXPECT_FALSE(audit->add(AuditEvent("request"), forgetful));
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return heard_.good == 1; }));
+  audit.reset();
+  EXPECT_EQ(count("request"), 2);
+  EXPECT_EQ(folder_.verify(), "ok");
 }
 
 TEST_F(AuditLogTest, TellsItsHead) {

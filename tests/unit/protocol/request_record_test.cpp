@@ -1,5 +1,8 @@
 #include "protocol/request_record.hpp"
 
+#include <new>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -99,6 +102,36 @@ TEST_F(RequestRecordTest, WhatCannotBeRecordedIsWithheld) {
   records.thens.at(0)(fail("the disk is full"));
   EXPECT_THAT(exchange->body(), HasSubstr("the result is withheld"));
   EXPECT_THAT(exchange->body(), HasSubstr(R"("id":7)"));
+}
+
+// Has memory for the second reply only.
+class BrieflyShortExchange final : public Exchange {
+ public:
+  std::vector<std::string> bodies;
+
+ private:
+  void send(std::string) override {}
+  void send_if_room(std::string) override {}
+  void finish(Reply reply) override {
+    if (std::exchange(is_short_, false)) throw std::bad_alloc();
+    bodies.push_back(std::move(reply.body));
+  }
+
+  bool is_short_ = true;
+};
+
+TEST_F(RequestRecordTest, AClientIsAnsweredThoughThereIsNoMemoryForWhatWasRecorded) {
+  records.holds = true;
+  const auto exchange = std::make_shared<BrieflyShortExchange>();
+  endpoint.post(modern_request("7", "tools/call", R"("name":"add",)"),
+                {.protocol_version = "2026-07-28", .method = "tools/call", .name = "add", .session_id = {}}, exchange);
+  plugin_->last_call().complete(Outcome::result, R"({"content":[]})");
+  ASSERT_EQ(records.thens.size(), 1U);
+  records.thens[0]({});
+  exchange->abandon();
+  ASSERT_EQ(exchange->bodies.size(), 1U);
+  EXPECT_THAT(exchange->bodies[0], HasSubstr("This server has no memory left for the answer"));
+  EXPECT_THAT(exchange->bodies[0], HasSubstr(R"("id":7)"));
 }
 
 TEST_F(RequestRecordTest, NothingIsDoneThatCouldNotBeRecorded) {

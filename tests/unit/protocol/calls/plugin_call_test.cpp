@@ -3,6 +3,8 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <new>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,6 +41,7 @@ class PlainAnswers final : public CallAnswers {
   }
 
   void go_on(const SuspendedCall& call, const Json& answers) const override {
+    if (std::exchange(is_short_of_memory, false)) throw std::bad_alloc();
     call.exchange->reply({"goes on " + call.origin.id + " " + answers.dump()});
   }
   std::shared_ptr<const Catalog> catalog_for(const Principal&) const override { return catalog; }
@@ -60,6 +63,7 @@ class PlainAnswers final : public CallAnswers {
   };
   mutable Parts parts;
   mutable std::optional<SuspendedCall> suspended;
+  mutable bool is_short_of_memory = false;  // when a call is to go on for the first time
   std::shared_ptr<const Catalog> catalog = std::make_shared<const Catalog>();
   test::RecordingLog log{Log::Level::off};
 
@@ -368,6 +372,37 @@ TEST_F(PluginCallTest, ReadsResourcesForThePluginBeforeTheClientIsAsked) {
   EXPECT_EQ(exchange_->body(), R"(goes on 7 {"a":{"contents":[{"text":"A","uri":"notes://a"}]},)"
                                R"("absent":{"error":{"code":-32002,"message":"Resource not found: notes://absent"}},)"
                                R"("b":{"error":{"code":-32603,"message":"no disk"}}})");
+  notes->let_go_of_calls();
+}
+
+TEST_F(PluginCallTest, GoesOnWithAnErrorWhereThereIsNoMemoryForTheNextRead) {
+  const auto notes = std::make_shared<test::FakePlugin>("/components/resources/notes.so");
+  notes->on_invoke = [](const Call& call) {
+    if (call.params() == R"({"uri":"notes://b"})") throw std::bad_alloc();
+  };
+  answers_.catalog = std::make_shared<const Catalog>(
+      1, std::vector<ServedPlugin>{
+             {notes, test::components_of(
+                         R"({"resources":[{"uri":"notes://a","name":"a"},{"uri":"notes://b","name":"b"}]})")}});
+  begin().complete(Outcome::input_required, R"({"inputRequests":{)"
+                                            R"("a":{"method":"resources/read","params":{"uri":"notes://a"}},)"
+                                            R"("b":{"method":"resources/read","params":{"uri":"notes://b"}}}})");
+  EXPECT_TRUE(notes->answer(0, 0, R"({"contents":[{"uri":"notes://a","text":"A"}]})"));
+  EXPECT_EQ(exchange_->replies().size(), 1U);
+  EXPECT_THAT(exchange_->body(), HasSubstr(R"(goes on 7 {"a":{"contents":[{"text":"A","uri":"notes://a"}]},"b":)"));
+  EXPECT_THAT(exchange_->body(), HasSubstr(R"("b":{"error":{"code":-32603,"message":)"));
+  notes->let_go_of_calls();
+}
+
+TEST_F(PluginCallTest, GoesOnOnceMoreWhereThereWasNoMemoryForThat) {
+  const auto notes = std::make_shared<test::FakePlugin>("/components/resources/notes.so");
+  answers_.catalog = std::make_shared<const Catalog>(
+      1, std::vector<ServedPlugin>{{notes, test::components_of(R"({"resources":[{"uri":"notes://a","name":"a"}]})")}});
+  begin().complete(Outcome::input_required,
+                   R"({"inputRequests":{"a":{"method":"resources/read","params":{"uri":"notes://a"}}}})");
+  answers_.is_short_of_memory = true;
+  EXPECT_TRUE(notes->answer(0, 0, R"({"contents":[{"uri":"notes://a","text":"A"}]})"));
+  EXPECT_EQ(exchange_->body(), R"(goes on 7 {"a":{"contents":[{"text":"A","uri":"notes://a"}]}})");
   notes->let_go_of_calls();
 }
 
