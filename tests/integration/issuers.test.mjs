@@ -267,6 +267,8 @@ test('AHostServesThoughItsIssuerIsAway', async (context) => {
   const away = await list(host, token);
   assert.equal(away.status, 503);
   assert.ok(Number(away.headers.get('Retry-After')) >= 1);
+  const { id, error } = await away.json();
+  assert.deepEqual([id, error.code], [1, -32603]);
   assert.equal((await list(host)).status, 401);
   await host.log.until({ event: 'keys of an issuer not fetched' });
   await issuer.listen();

@@ -74,7 +74,11 @@ std::string scheme_to_send(const CredentialError& error, const ProtectedResource
 }
 
 HttpRefusal refuse(const HttpRequest& request, const CredentialError& error, const ProtectedResource& resource) {
-  if (error.kind == CredentialError::Kind::unavailable) return unavailable("Try again later: " + error.description);
+  if (error.kind == CredentialError::Kind::unavailable) {
+    auto later = unavailable("Try again later: " + error.description);
+    later.body = error_response(id_of(request), {error_code::internal_error, later.message});
+    return later;
+  }
   const bool missing = error.kind == CredentialError::Kind::missing;
   Challenge challenge(scheme_to_send(error, resource));
   // Nothing is said of an error where there was no credential (RFC 6750 section 3.1).

@@ -54,8 +54,10 @@ HttpResponse to_response(Reply reply) {
 }
 
 HttpResponse to_response(HttpRefusal refusal) {
-  auto body = refusal.body.empty() ? error_response({}, {error_code::invalid_request, std::move(refusal.message)})
-                                   : std::move(refusal.body);
+  // Of this server's own state, and not of the request.
+  const bool is_unavailable = refusal.status == status_of(ReplyStatus::unavailable);
+  const auto code = is_unavailable ? error_code::internal_error : error_code::invalid_request;
+  auto body = refusal.body.empty() ? error_response({}, {code, std::move(refusal.message)}) : std::move(refusal.body);
   return {.status = refusal.status, .body = std::move(body), .fields = std::move(refusal.fields)};
 }
 

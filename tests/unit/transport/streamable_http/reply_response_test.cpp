@@ -47,5 +47,10 @@ TEST(RefusalResponse, IsAnErrorOfNoRequestInParticular) {
   EXPECT_EQ(response.fields, (ResponseFields{{"Allow", "POST"}}));
 }
 
+TEST(RefusalResponse, IsAnInternalErrorWhereTheServerCannotAnswerNow) {
+  EXPECT_EQ(to_response(HttpRefusal{503, "Later"}).body,
+            R"({"jsonrpc":"2.0","error":{"code":-32603,"message":"Later"}})");
+}
+
 }  // namespace
 }  // namespace mcph
