@@ -65,6 +65,9 @@ HttpFields read_fields(const RequestFields& fields) {
       case Known::authorization:
         set_single(read, read.authorization, "Authorization", value);
         break;
+      case Known::content_encoding:
+        if (!value.empty() && !beast::iequals(view(value), "identity")) read.content_encoding = value;
+        break;
       case Known::accept:
         add_line(read.accept, read.joined_accept, value);
         break;

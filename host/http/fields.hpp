@@ -84,6 +84,7 @@ struct HttpFields {
   std::optional<std::string_view> content_type;
   std::optional<std::string_view> authorization;
   std::optional<std::string_view> accept;
+  std::optional<std::string_view> content_encoding;  // other than identity
   std::optional<std::string_view> connection;
   // A field that must not occur twice and does, because this server and whoever stands before it could read different
   // lines; empty if there is none.

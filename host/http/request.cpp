@@ -192,7 +192,7 @@ HttpRefusal HttpRequestReader::refuse(beast::error_code error, const beast::flat
     return HttpRefusal{status, "The request line with the header and trailer fields is larger than " +
                                    std::to_string(limits_.header_bytes) + " bytes"};
   }
-  return HttpRefusal{400, "This is not a valid HTTP/1.1 request: " + error.message()};
+  return HttpRefusal{400, "This server speaks HTTP/1.1 only, and this is no valid request of it: " + error.message()};
 }
 
 HttpChecked settle_target(const HttpMessage& message, HttpRequest& request) {

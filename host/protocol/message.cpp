@@ -54,7 +54,9 @@ ReadMessage read_message(JsonValue json) {
   // Who could not read what the host wrote says so with the id null (JSON-RPC 2.0, section 5), which is not answered.
   const bool answers_nobody = id.is_null() && !method && json.find("error");
   if (id && text_of_id.empty() && !answers_nobody)
-    return invalid({}, "\"id\" must be a string of at most 1024 bytes or an integer");
+    return invalid({},
+                   "\"id\" must be a string of at most 1024 bytes, or an integer of at most 64 bits that is written "
+                   "without a fraction and an exponent");
 
   Message message;
   message.id = text_of_id;

@@ -13,14 +13,18 @@ RpcError refuse(const std::string& what) {
 
 }  // namespace
 
-Result<void, RpcError> check_meta_size(JsonValue params) {
+Result<void, RpcError> check_meta(JsonValue params) {
   const auto meta = params.find("_meta");
   const auto check = [](std::size_t has, std::size_t may_have, const char* what) -> Result<void, RpcError> {
     if (has <= may_have) return {};
     return refuse("params._meta has " + std::to_string(has) + what + ", and may have " + std::to_string(may_have));
   };
   if (auto bytes = check(meta.text().size(), max_meta_bytes, " bytes"); bytes.has_error()) return bytes;
-  return check(meta.values(), max_meta_values, " values");
+  if (auto values = check(meta.values(), max_meta_values, " values"); values.has_error()) return values;
+  const auto token = meta.find("progressToken");
+  // As some clients write what they leave out.
+  if (!token || token.is_null() || token.is_string() || token.is_number()) return {};
+  return refuse("params._meta.progressToken must be a string or an integer");
 }
 
 bool has_modern_meta(JsonValue params) {

@@ -28,8 +28,8 @@ inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId"
 // keys among them, because each takes much more memory than `{}` has text.
 inline constexpr std::size_t max_meta_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t max_meta_values = 2000;
-// What is wrong with one that is larger.
-Result<void, RpcError> check_meta_size(JsonValue params);
+// What is wrong with one that is larger, or whose progressToken is none.
+Result<void, RpcError> check_meta(JsonValue params);
 
 // Whether there is _meta that only a request of this revision, or of a later one, has.
 bool has_modern_meta(JsonValue params);

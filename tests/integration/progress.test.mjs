@@ -72,8 +72,8 @@ for (const [era, call] of Object.entries(eras)) {
     assert.equal((await allMessages(response)).length, 1);
   });
 
-  test(`IsNotToldForATokenOfAnotherType, ${era}`, async () => {
+  test(`ATokenOfAnotherTypeIsRefused, ${era}`, async () => {
     const messages = await allMessages(await call({ ...slowCall, _meta: { progressToken: { an: 'object' } } }));
-    assert.equal(messages.length, 1);
+    assert.deepEqual(messages.map(({ error }) => error.code), [-32602]);
   });
 }

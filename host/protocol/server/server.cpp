@@ -96,9 +96,9 @@ void Server::receive_modern(const Message& message, const RequestContext& contex
 bool Server::admit(const Message& request, const Principal& principal, const Session* session, Exchange& exchange) {
   if (observer_ != nullptr) observe(request, principal, exchange);
   if (records_ != nullptr && !record(request, principal, session, exchange)) return false;
-  const auto fits = check_meta_size(request.params);
-  if (fits.has_error()) exchange.reply(error_reply(request.id, fits.error()));
-  return fits.has_value();
+  const auto checked = check_meta(request.params);
+  if (checked.has_error()) exchange.reply(error_reply(request.id, checked.error()));
+  return checked.has_value();
 }
 
 bool Server::record(const Message& message, const Principal& principal, const Session* session,

@@ -22,6 +22,14 @@ std::optional<Reply> refuse_version(std::string_view id, const HttpHead& head) {
   return error_reply(id, error, ReplyStatus::invalid);
 }
 
+// The revision that the header names wants headers that mirror the body (2026-07-28, basic/transports/streamable-http,
+// "Server Validation"), and initialize has nothing that they could mirror.
+RpcError modern_header_of_initialize() {
+  return {error_code::header_mismatch,
+          "Header mismatch: initialize is of revisions up to 2025-11-25, and the MCP-Protocol-Version header says "
+          "2026-07-28; leave the header out"};
+}
+
 // Of a client that names none and has not settled one (2025-06-18, basic/transports, "Protocol Version Header").
 std::string_view assumed_revision(const HttpHead& head) {
   return head.protocol_version.value_or("2025-03-26");
@@ -55,6 +63,8 @@ void McpEndpoint::post(std::string_view body, const HttpHead& head, const std::s
   }
   if (const auto* batch = std::get_if<JsonValue>(&text.content)) return post_batch(*batch, head, exchange);
   const auto& message = std::get<Message>(text.content);
+  if (message.is_initialize() && names_modern_revision(head) && !has_modern_meta(message.params))
+    return exchange->reply(error_reply(message.id, modern_header_of_initialize(), ReplyStatus::invalid));
   const bool is_of_no_other = message.kind == Message::Kind::request && ModernEra::has_alone(message.method);
   const bool is_modern =
       has_modern_meta(message.params) || names_modern_revision(head) || (is_of_no_other && !head.session_id);
@@ -104,9 +114,12 @@ McpEndpoint::FoundSession McpEndpoint::find_session(std::string_view request_id,
   if (auto refusal = refuse_version(request_id, head)) return {nullptr, *std::move(refusal)};
   if (!head.session_id) {
     const RpcError error{error_code::invalid_request,
-                         "Missing Mcp-Session-Id header: send initialize first, then its session id with every request",
+                         "Missing Mcp-Session-Id header: send initialize first, then its session id with every "
+                         "request, or a request with the _meta of revision 2026-07-28",
                          {{"reason", "missing_session_id"},
-                          {"details", "every request of a session names it in the header Mcp-Session-Id"}}};
+                          {"details",
+                           "every request of a session names it in the header Mcp-Session-Id; this is an MCP endpoint: "
+                           "point an MCP client at it"}}};
     return {nullptr, error_reply(request_id, error, ReplyStatus::invalid)};
   }
   auto session = server_.find_session(*head.session_id, head.principal);

@@ -40,8 +40,11 @@ LongMessage long_message(const HttpRequest& request, const HttpConnection& conne
 }
 
 HttpChecked check_json(const HttpFields& fields, const HttpHead&) {
-  if (is_json(fields.content_type)) return {};
-  return HttpRefusal{415, "The Content-Type must be application/json"};
+  if (!is_json(fields.content_type)) return HttpRefusal{415, "The Content-Type must be application/json"};
+  if (!fields.content_encoding) return {};
+  // RFC 9110 section 12.5.3.
+  return HttpRefusal{
+      415, "A message must come without a Content-Encoding, such as gzip", {{"Accept-Encoding", "identity"}}};
 }
 
 // What a POST must say of its content and of what it accepts.
@@ -55,7 +58,7 @@ HttpChecked check_post(const HttpFields& fields, const HttpHead& head) {
 
 HttpChecked check_stream(const HttpFields& fields, const HttpHead&) {
   if (accepts(fields.accept, "text/event-stream")) return {};
-  return HttpRefusal{406, "Accept must list text/event-stream"};
+  return HttpRefusal{406, "Accept must list text/event-stream. This is an MCP endpoint: point an MCP client at it"};
 }
 
 // Of the endpoint, which has none in the modern era, whatever is accepted.

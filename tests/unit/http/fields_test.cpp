@@ -66,6 +66,16 @@ TEST_F(HttpFieldsTest, AreFoundByTheirNamesLineByLine) {
   EXPECT_TRUE(lines_of(fields_, "Mcp-Param-Other").empty());
 }
 
+TEST_F(HttpFieldsTest, SayWhetherTheBodyIsEncoded) {
+  EXPECT_EQ(read_fields(fields_).content_encoding, std::nullopt);
+  insert("Content-Encoding", "Identity");
+  insert("Content-Encoding", "");
+  EXPECT_EQ(read_fields(fields_).content_encoding, std::nullopt);
+  insert("content-encoding", "gzip");
+  insert("Content-Encoding", "identity");
+  EXPECT_EQ(read_fields(fields_).content_encoding, "gzip");
+}
+
 class HttpFieldsOnce : public HttpFieldsTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(HttpFieldsOnce, IsNamedWhenItIsRepeated) {

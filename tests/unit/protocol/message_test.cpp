@@ -93,9 +93,13 @@ TEST(Message, HasFieldsOfExactlyTheseNames) {
 }
 
 TEST(Message, IsRefusedForAnIdThatIsNeitherStringNorInteger) {
-  constexpr auto refusal = R"(|Invalid request: "id" must be a string of at most 1024 bytes or an integer)";
+  constexpr auto refusal =
+      R"(|Invalid request: "id" must be a string of at most 1024 bytes, or an integer of at most 64 bits that is )"
+      "written without a fraction and an exponent";
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":null,"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":1.5,"method":"ping"})"), refusal);
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":1.0,"method":"ping"})"), refusal);
+  EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":1e3,"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":18446744073709551616,"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":{},"method":"ping"})"), refusal);
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":true,"method":"ping"})"), refusal);

@@ -37,7 +37,7 @@ TEST(ModernMeta, MayLackTheClientsInfoAndAnythingOfTheRequestsOwn) {
 
 TEST(ModernMeta, HasABoundOfTextAndOneOfValues) {
   const auto refusal = [](const std::string& meta) {
-    const auto checked = check_meta_size(test::json_value(R"({"_meta":)" + meta + "}"));
+    const auto checked = check_meta(test::json_value(R"({"_meta":)" + meta + "}"));
     return checked.has_error() ? checked.error().message : "";
   };
   EXPECT_EQ(refusal("[" + std::string(max_meta_bytes - 4, ' ') + "7]"), "");
@@ -55,6 +55,17 @@ TEST(ModernMeta, SaysFromWhichSeverityOnTheClientWantsToHear) {
   EXPECT_EQ(*read_log_level_in(params), LogLevel::warning);
   EXPECT_EQ(other_meta(params).dump(), R"({"progressToken":1})");
   EXPECT_EQ(*read_log_level_in(test::json_value("{}")), std::nullopt);
+}
+
+TEST(RequestMeta, IsRefusedForAProgressTokenThatIsNone) {
+  const auto refusal = [](const std::string& token) {
+    const auto checked = check_meta(test::json_value(R"({"_meta":{"progressToken":)" + token + "}}"));
+    return checked.has_error() ? std::to_string(checked.error().code) + " " + checked.error().message : "";
+  };
+  for (const auto* const token : {R"("t")", "7", "1.5", "null"})
+    EXPECT_EQ(refusal(token), "") << token;
+  for (const auto* const none : {"{}", "[7]", "true"})
+    EXPECT_EQ(refusal(none), "-32602 Invalid params: params._meta.progressToken must be a string or an integer");
 }
 
 TEST(ModernMeta, IsRefusedForASeverityThatDoesNotExist) {

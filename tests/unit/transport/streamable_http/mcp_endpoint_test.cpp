@@ -26,7 +26,7 @@ class McpEndpointTest : public test::ServerFixture {
 };
 
 constexpr auto no_session =
-    R"(,"error":{"code":-32600,"message":"Missing Mcp-Session-Id header: send initialize first, then its session id with every request","data":{"details":"every request of a session names it in the header Mcp-Session-Id","reason":"missing_session_id"}}})";
+    R"(,"error":{"code":-32600,"message":"Missing Mcp-Session-Id header: send initialize first, then its session id with every request, or a request with the _meta of revision 2026-07-28","data":{"details":"every request of a session names it in the header Mcp-Session-Id; this is an MCP endpoint: point an MCP client at it","reason":"missing_session_id"}}})";
 constexpr auto ended_session =
     R"(,"error":{"code":-32600,"message":"Session not found: it has ended; send initialize for a new one","data":{"details":"no session has this id, or it was ended, or not used for too long","reason":"session_not_found"}}})";
 constexpr auto no_batches =
@@ -278,6 +278,15 @@ TEST_F(McpEndpointTest, KnowsAModernRequestByItsHeaderToo) {
       answer_to(request("1", "tools/list"),
                 {.protocol_version = "2026-07-28", .method = "tools/list", .name = {}, .session_id = {}}),
       R"(invalid {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params._meta must be an object with the string io.modelcontextprotocol/protocolVersion and the object io.modelcontextprotocol/clientCapabilities"}})");
+}
+
+TEST_F(McpEndpointTest, RefusesInitializeWithTheHeaderOfARevisionThatHasNone) {
+  const HttpHead modern{.protocol_version = "2026-07-28", .method = "initialize", .name = {}, .session_id = {}};
+  EXPECT_EQ(
+      answer_to(initialize("2025-11-25"), modern),
+      R"(invalid {"jsonrpc":"2.0","id":0,"error":{"code":-32020,"message":"Header mismatch: initialize is of revisions up to 2025-11-25, and the MCP-Protocol-Version header says 2026-07-28; leave the header out"}})");
+  EXPECT_EQ(answer_to(modern_request("1", "initialize"), modern),
+            R"(not found {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found: initialize"}})");
 }
 
 TEST_F(McpEndpointTest, RefusesAModernRequestWhoseHeadersDiffer) {
