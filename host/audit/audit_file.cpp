@@ -52,6 +52,15 @@ bool has_no_name(const FileDescriptor& file) {
   return ::fstat(file.get(), &status) == 0 && status.st_nlink == 0;
 }
 
+// Whether the path leads to the file still: nobody has removed or moved it, or put another one in its place.
+bool is_at(const std::filesystem::path& path, const FileDescriptor& file) {
+  struct ::stat opened {};
+  struct ::stat found {};
+  if (::fstat(file.get(), &opened) != 0) return true;
+  if (::lstat(path.c_str(), &found) != 0) return errno != ENOENT;
+  return found.st_dev == opened.st_dev && found.st_ino == opened.st_ino;
+}
+
 constexpr auto what_to_do = "; look at it with mcp-plugin-host audit verify, and move it away for a new log to begin";
 
 struct LastLine {
@@ -95,11 +104,14 @@ Result<AuditFile> AuditFile::open(const std::filesystem::path& path, AuditSyncs 
 }
 
 Result<> AuditFile::lock() {
-  lock_ = open_file(beside("." + path_.filename().string() + ".lock"), O_RDWR | O_CREAT | O_NOFOLLOW, for_owner);
-  if (!lock_) return fail("cannot be locked: " + last_error() + "; its folder must be there, and this user's to write");
-  if (uninterrupted([&] { return ::flock(lock_.get(), LOCK_EX | LOCK_NB); }) == 0) return {};
-  return fail(errno == EWOULDBLOCK ? "another host writes it; name another file as [audit] file"
-                                   : "cannot be locked: " + last_error());
+  auto lock = open_file(lock_path(), O_RDWR | O_CREAT | O_NOFOLLOW, for_owner);
+  if (!lock) return fail("cannot be locked: " + last_error() + "; its folder must be there, and this user's to write");
+  if (uninterrupted([&] { return ::flock(lock.get(), LOCK_EX | LOCK_NB); }) != 0) {
+    return fail(errno == EWOULDBLOCK ? "another host writes it; name another file as [audit] file"
+                                     : "cannot be locked: " + last_error());
+  }
+  lock_ = std::move(lock);
+  return {};
 }
 
 Result<> AuditFile::open_current() {
@@ -239,7 +251,11 @@ Result<> AuditFile::rotate(unsigned keep) {
 }
 
 bool AuditFile::is_removed() const {
-  return has_no_name(file_);
+  return !is_at(path_, file_);
+}
+
+bool AuditFile::is_elsewhere() const {
+  return !has_no_name(file_);
 }
 
 Result<> AuditFile::begin_anew(const AuditHead& last) {
@@ -247,7 +263,7 @@ Result<> AuditFile::begin_anew(const AuditHead& last) {
   const auto size_before = size_;
   auto opened = open_current();
   if (opened.has_value() && size_ > 0) opened = fail_for_now("another file has its place; move that away");
-  if (opened.has_value() && has_no_name(lock_)) opened = lock();
+  if (opened.has_value() && !is_at(lock_path(), lock_)) opened = lock();
   if (opened.has_error()) {
     file_ = std::move(before);
     size_ = synced_size_ = size_before;

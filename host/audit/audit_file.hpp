@@ -59,8 +59,10 @@ class AuditFile {
   // an empty one.
   Result<> rotate(unsigned keep);
 
-  // Whether somebody has removed it, so that nobody could read what is written to it.
+  // Whether somebody has removed or moved it, so that nobody would look for what is written to it.
   bool is_removed() const;
+  // Whether one that has been removed has a name elsewhere: it has been moved.
+  bool is_elsewhere() const;
   // In place of one that has been removed: goes on with an empty one, behind `last`.
   Result<> begin_anew(const AuditHead& last);
 
@@ -73,6 +75,7 @@ class AuditFile {
   Result<> move_torn_away(std::string_view torn, std::uint64_t whole);
   std::vector<std::filesystem::path> older() const;
   std::filesystem::path beside(const std::string& name) const { return path_.parent_path() / name; }
+  std::filesystem::path lock_path() const { return beside("." + path_.filename().string() + ".lock"); }
   bool sync_folder() const;
 
   std::filesystem::path path_;

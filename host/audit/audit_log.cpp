@@ -345,12 +345,17 @@ void AuditLog::rotate_if_due() {
 void AuditLog::begin_anew_if_removed() {
   why_removed_ = {};
   if (!file_.is_removed()) return;
+  const bool is_elsewhere = file_.is_elsewhere();
+  // Of one that was moved nothing is lost, and the lines of the next one follow its last one.
+  if (is_elsewhere) why_removed_ = try_to_write(true);
+  if (why_removed_.has_error()) return;
   if (const auto begun = file_.begin_anew(last_); begun.has_error()) {
     why_removed_ = fail_for_now("it has been removed, and no other begins: " + begun.error().message);
     return;
   }
   log_.error("audit log removed", {{"file", options_.file.string()},
-                                   {"consequence", "what was in it is lost, and a new one begins"},
+                                   {"consequence", is_elsewhere ? "it was moved, and a new one begins"
+                                                                : "what was in it is lost, and a new one begins"},
                                    {"head", to_text(last_)}});
   // The new file cannot begin with these.
   const auto waited = std::ranges::count(std::string_view(text_).substr(appended_), '\n');

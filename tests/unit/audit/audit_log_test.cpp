@@ -488,6 +488,38 @@ TEST_P(AuditLogInEachModeTest, BeginsAnewWhereItsFileHasBeenRemoved) {
   EXPECT_EQ(folder_.verify(), "ok");
 }
 
+TEST_P(AuditLogInEachModeTest, BeginsAnewWhereItsFileHasBeenMoved) {
+  auto audit = folder_.opened(with_mode(GetParam()));
+  add(*audit, 1);
+  EXPECT_TRUE(eventually([&] { return count("request") == 1; }));
+  const std::filesystem::path moved = folder_.file.string() + ".1";
+  std::filesystem::rename(folder_.file, moved);
+  add(*audit, 2);
+  EXPECT_TRUE(eventually([&] { return count("request") == 1; }));
+  EXPECT_EQ(folder_.log.count("audit log removed file=" + folder_.file.string()), 1U);
+  audit.reset();
+  EXPECT_THAT(test::AuditFolder::text_of_file(moved), HasSubstr(R"("number":1)"));
+  EXPECT_THAT(folder_.lines()[0], HasSubstr(R"("event":"rotated","previous":")"));
+  EXPECT_THAT(folder_.lines()[1], HasSubstr(R"("number":2)"));
+  EXPECT_EQ(folder_.verify({moved, folder_.file}), "ok");
+}
+
+TEST_F(AuditLogTest, CannotBeWrittenWhileAnotherFileHasItsPlaceAndThenLosesNoLine) {
+  auto audit = folder_.opened(with_mode(AuditOptions::Mode::strict));
+  const std::filesystem::path moved = folder_.file.string() + ".1";
+  std::filesystem::rename(folder_.file, moved);
+  std::ofstream(folder_.file) << "of another program\n";
+  ::chmod(folder_.file.c_str(), 0600);
+  add(*audit, 1);
+  EXPECT_TRUE(eventually([&] { return heard_.bad == 1; }));
+  EXPECT_EQ(audit->refuses(), "it has been removed, and no other begins: another file has its place; move that away");
+  std::filesystem::remove(folder_.file);
+  EXPECT_TRUE(eventually([&] { return !audit->refuses(); }));
+  audit.reset();
+  EXPECT_THAT(test::AuditFolder::text_of_file(moved), HasSubstr(R"("number":1)"));
+  EXPECT_EQ(folder_.verify({moved, folder_.file}), "ok");
+}
+
 TEST_F(AuditLogTest, CannotBeWrittenWhereItsFolderHasBeenRemoved) {
   const auto audit = folder_.opened(with_mode(AuditOptions::Mode::strict));
   const auto folder = folder_.file.parent_path();
