@@ -1,4 +1,5 @@
 // Says whether somebody may use something, and which rule of the configuration decides.
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <optional>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "app/host.hpp"
+#include "auth/own_issuers.hpp"
 #include "auth/token_file.hpp"
+#include "base/json_document.hpp"
 #include "base/json_text.hpp"
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
@@ -22,7 +25,8 @@ constexpr int not_permitted = 1;
 
 struct AskedUse {
   Use use;
-  std::string words;  // "call the tool deploy"
+  std::string words;               // "call the tool deploy"
+  const Prompt* prompt = nullptr;  // that is served, if it is one
 };
 
 // The arguments outlive it.
@@ -40,8 +44,11 @@ std::optional<AskedUse> read_use(const ExplainCommand& command, const Json& argu
 bool is_served(const Catalog& catalog, AskedUse& asked) {
   const auto& name = asked.use.name;
   switch (asked.use.kind) {
-    case Rule::Kind::prompt:
-      return catalog.find_prompt(name) != nullptr;
+    case Rule::Kind::prompt: {
+      const auto* const prompt = catalog.find_prompt(name);
+      if (prompt != nullptr) asked.prompt = prompt->component;
+      return prompt != nullptr;
+    }
     case Rule::Kind::resource:
       return catalog.find_resource(name) != nullptr || catalog.match_template(name).has_value();
     default:
@@ -71,20 +78,28 @@ Result<Principal> principal_of_issuer(const ExplainCommand& command) {
 
 // One for each token that the name has.
 Result<std::vector<Principal>> principals_of(const ExplainCommand& command) {
-  if (command.who == anonymous_role) return std::vector{anonymous};
-  if (command.who.find('#') != std::string::npos) {
+  const auto own = std::string(this_host) + "#";
+  const bool is_own = command.who.starts_with(own);
+  if (!is_own && command.who.find('#') != std::string::npos) {
     auto principal = principal_of_issuer(command);
     if (principal.has_error()) return principal.error();
     return std::vector{*std::move(principal)};
   }
+  if (!command.roles.empty() || !command.groups.empty() || !command.scopes.empty())
+    return fail("--role, --group and --scope are of ISSUER#SUBJECT, but --as is " + command.who +
+                "; a token has the roles that it was made with");
+  if (command.who == anonymous_role) return std::vector{anonymous};
+  const auto subject = is_own ? command.who.substr(own.size()) : command.who;
   const auto tokens =
       command.config.tokens.empty() ? Result<TokenRecords>(TokenRecords()) : look_at_tokens(command.config.tokens);
   if (tokens.has_error()) return tokens.error();
   std::vector<Principal> principals;
   for (const auto& token : *tokens) {
-    if (token.subject != command.who || !token.is_good(std::chrono::system_clock::now())) continue;
-    principals.push_back(
-        Principal({.issuer = "host", .subject = token.subject, .claimed_roles = token.roles, .credential = token.id}));
+    if (token.subject != subject || !token.is_good(std::chrono::system_clock::now())) continue;
+    principals.push_back(Principal({.issuer = std::string(this_host),
+                                    .subject = token.subject,
+                                    .claimed_roles = token.roles,
+                                    .credential = token.id}));
   }
   if (principals.empty())
     return fail(command.who + " has no good token; write ISSUER#SUBJECT for somebody of an issuer, or anonymous");
@@ -121,6 +136,21 @@ std::string reason_of_server(const Decision& decision, const ExplainCommand& com
   return "the server " + command.server + (decision.permitted ? " has it: " : " does not have it: ") + words;
 }
 
+// With which scope its issuer could give the principal what it may not; empty: with none.
+std::string scope_for(const Principal& principal, const RolePolicy& policy, const AskedUse& asked,
+                      const ExplainCommand& command) {
+  const auto is_its = [&](const auto& each) { return each.second.issuer == principal.identity().issuer; };
+  if (principal.is_anonymous() || std::ranges::none_of(command.config.issuers, is_its)) return {};
+  const auto rights = policy.rights_of(policy.roles_of(principal), true);
+  Access access;
+  if (asked.use.tool != nullptr) access = rights->to(*asked.use.tool, {});
+  if (asked.prompt != nullptr) access = rights->to(*asked.prompt);
+  if (access.rule == nullptr) return {};
+  const auto document = JsonDocument::of(asked.use.arguments);
+  const auto refusal = access.rule->check(document.root());
+  return refusal && !refusal->scopes.empty() ? refusal->scopes.front() : std::string();
+}
+
 // Whether it is permitted.
 bool explain(const Principal& principal, const RolePolicy& policy, const RolePolicy* server, const AskedUse& asked,
              const ExplainCommand& command) {
@@ -140,7 +170,10 @@ bool explain(const Principal& principal, const RolePolicy& policy, const RolePol
     by_server += "\n  ";
   }
   const auto decision = policy.decide(roles, asked.use);
-  print(who, decision.permitted, asked, by_server + reason_of(decision, command, "roles"));
+  auto reason = by_server + reason_of(decision, command, "roles");
+  const auto scope = decision.permitted ? std::string() : scope_for(principal, policy, asked, command);
+  if (!scope.empty()) reason += "\n  with the scope " + scope + " it would be permitted; its client is told so";
+  print(who, decision.permitted, asked, reason);
   return decision.permitted;
 }
 

@@ -32,6 +32,10 @@ allow = ["tool:calc*"]
 [roles.lead]
 allow = ["tool:calculate"]
 principals = ["company#7#eve"]
+
+[roles.scoped]
+allow = ["tool:calculate"]
+scopes = ["mcp:use"]
 `;
 
 async function team(context) {
@@ -92,6 +96,34 @@ test('SaysTheRuleThatDecides', async (context) => {
   const there = await run('explain', '--as', 'ada', '--server', 'sums', 'tools/call', 'calculate', short);
   assert.equal(there.status, 0);
   assert.match(there.out, /\n {2}the server sums has it: team\.toml:21:10: \[servers\.sums\] allow tool:calc\*\n {2}team\.toml:11:22: \[roles\.user\]/);
+});
+
+test('TakesOwnersOfTokensAsPrincipalsAreWritten', async (context) => {
+  const run = await team(context);
+  const use = ['tools/call', 'calculate', '{"expression": "1+2"}'];
+  const ada = await run('explain', '--as', 'host#ada', ...use);
+  assert.equal(ada.status, 0, ada.stderr);
+  assert.match(ada.out, /^host#ada \(token \w+\), with the roles user, may call the tool calculate\n/);
+  const zoe = await run('explain', '--as', 'host#zoe', ...use);
+  assert.equal(zoe.status, 2);
+  assert.match(zoe.stderr, /host#zoe has no good token/);
+  for (const [option, who] of [['--role', 'ada'], ['--group', 'host#ada'], ['--scope', 'anonymous']]) {
+    const refused = await run('explain', '--as', who, option, 'lead', ...use);
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, /--role, --group and --scope are of ISSUER#SUBJECT, but --as is /);
+  }
+});
+
+test('SaysTheScopeThatWouldPermitIt', async (context) => {
+  const run = await team(context);
+  const use = ['tools/call', 'calculate', '{"expression": "1+2"}'];
+  const without = await run('explain', '--as', 'company#kim', ...use);
+  assert.equal(without.status, 1, without.stderr);
+  assert.match(without.out, /^company#kim, with no role, may not call the tool calculate\n {2}no rule allows it\n {2}with the scope mcp:use it would be permitted; its client is told so\n$/);
+  const having = await run('explain', '--as', 'company#kim', '--scope', 'mcp:use', ...use);
+  assert.equal(having.status, 0, having.stderr);
+  const nobody = await run('explain', ...use);
+  assert.doesNotMatch(nobody.out, /scope/);
 });
 
 test('SaysWhatCannotBeExplained', async (context) => {
