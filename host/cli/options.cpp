@@ -514,13 +514,28 @@ void CommandLine::offer_tokens() {
   token.require_subcommand(1);
   const auto offer_word = [&](const std::string& name, const std::string& description,
                               TokenCommand::What what) -> CLI::App& {
-    return offer_configured(token, name, description, {},
-                            [this, what](Config config, const ConfigSource&) -> Command {
-                              token_.what = what;
-                              token_.config = std::move(config);
-                              return token_;
-                            })
-        .app();
+    auto& app =
+        offer_configured(token, name, description, {}, [this, what](Config config, const ConfigSource&) -> Command {
+          token_.what = what;
+          token_.config = std::move(config);
+          return token_;
+        }).app();
+    if (what == TokenCommand::What::create) return app;
+    app.add_option("--file", token_.config.tokens, "The file of the tokens, instead of the one that [tokens] names")
+        ->type_name("FILE")
+        ->check(CLI::ExistingFile);
+    // Whoever has to end a token need not mend the configuration first.
+    auto& offer = offers_.back();
+    offer.command = [this, what, load = std::move(offer.command)]() -> Command {
+      if (token_.config.tokens.empty()) {
+        auto command = load();
+        if (std::holds_alternative<Exit>(command)) std::cerr << "with --file FILE the configuration is not read\n";
+        return command;
+      }
+      token_.what = what;
+      return token_;
+    };
+    return app;
   };
   auto& create = offer_word("create", "Make one and print it: nothing shows it again", TokenCommand::What::create);
   create.add_option("NAME", token_.name, "Who is to have it")->required()->check(mistake_in_name);

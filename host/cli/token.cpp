@@ -101,11 +101,12 @@ int create(const TokenCommand& command, Time now) {
   if (changed.has_error()) return complain(changed.error().message);
   // A reader that has gone must not end this before the token is taken back.
   std::signal(SIGPIPE, SIG_IGN);
-  std::cout << "Token " << record.id << " of " << printable(record.subject) << " (" << joined(record.roles) << "), "
-            << state_of(record, now) << ". It is shown this once; clients send it as Authorization: Bearer TOKEN\n"
-            << token << "\n";
-  const int error = write_printed();
-  return error == 0 ? 0 : take_back(command, record.id, error);
+  // The output is the token alone, so that it can be put into a file or a variable.
+  std::cout << token << "\n";
+  if (const int error = write_printed(); error != 0) return take_back(command, record.id, error);
+  std::cerr << "Token " << record.id << " of " << printable(record.subject) << " (" << joined(record.roles) << "), "
+            << state_of(record, now) << ". It is shown this once; clients send it as Authorization: Bearer TOKEN\n";
+  return 0;
 }
 
 int list(const TokenCommand& command, Time now) {

@@ -456,10 +456,32 @@ test('TheTokenCommandsSayWhatIsWrong', async (context) => {
   assert.match(await fail('create', 'ada', '--role', 'user', '--expires', 'soon', ...config), /^2 .*--expires must be a time to come/);
   assert.match(await fail('revoke', 'ada', ...config), /^1 .*no token that is good is called "ada"/);
   assert.deepEqual(await team.command('list'), ['There are none; make one with mcp-plugin-host token create NAME --role ROLE']);
-  await team.command('create', 'ada', '--role', 'user', '--expires', '90d');
+  // The output is the token alone.
+  const made = await command('token', 'create', 'ada', '--role', 'user', '--expires', '90d', ...config);
+  assert.match(made.stdout, /^mph_\w+\n$/);
+  assert.match(made.stderr, /^Token \w{10} of ada \(user\), good until .*It is shown this once/);
   await team.command('create', 'gwendolyn', '--role', 'user');
   const [titles, ...rows] = await team.command('list');
   assert.match(titles, /^ID {10}NAME {7}ROLES {2}CREATED {15}STATE$/);
   assert.match(rows[0], /^\w{10} {2}ada {8}user {3}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}good until \d{4}-/);
   assert.match(rows[1], /^\w{10} {2}gwendolyn {2}user {3}\d{4}-[-:T\d]+Z {2}good$/);
+});
+
+test('ATokenIsRevokedWhileTheConfigurationHasAMistake', async (context) => {
+  const components = await Components.create();
+  context.after(() => components.discard());
+  const team = new Team(components);
+  await team.configure(user);
+  await team.command('create', 'ada', '--role', 'user');
+  await team.configure('[roles.user\n');
+  const refused = await command('token', 'revoke', 'ada', '--config', team.file);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /team\.toml:\d+:[^]*\nwith --file FILE the configuration is not read\n$/);
+  const file = ['--file', join(components.folder, 'tokens.json')];
+  const revoked = await command('token', 'revoke', 'ada', '--config', team.file, ...file);
+  assert.equal(revoked.status, 0, revoked.stderr);
+  assert.match((await command('token', 'list', ...file)).stdout, / ada .* revoked /);
+  const mistyped = await command('token', 'revoke', 'ada', '--file', join(components.folder, 'tokns.json'));
+  assert.equal(mistyped.status, 2);
+  assert.match(mistyped.stderr, /--file: File does not exist/);
 });
