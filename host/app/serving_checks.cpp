@@ -3,19 +3,44 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "app/host.hpp"
 #include "audit/signing_key.hpp"
 #include "auth/introspection.hpp"
 #include "auth/token_file.hpp"
+#include "base/is_program.hpp"
 #include "base/json_pointer.hpp"
 #include "base/regular_file.hpp"
 #include "http/tls/tls_context.hpp"
+#include "sources/upstream/upstream_settings.hpp"
 #include "traces/span_exporter.hpp"
 
 namespace mcph {
+namespace {
+
+// Whether what the host would start or send for an upstream is there.
+Result<> check_way(const std::variant<UpstreamCommand, UpstreamUrl>& way) {
+  if (const auto* const url = std::get_if<UpstreamUrl>(&way)) {
+    const auto settings = url->settings();
+    return settings.has_error() ? Result<>(settings.error()) : Result<>();
+  }
+  const auto program = std::get<UpstreamCommand>(way).program();
+  if (program.has_error()) return program.error();
+  constexpr std::string_view beginning = "PATH=";
+  const char* path = nullptr;
+  for (const auto& variable : program->environment) {
+    if (variable.starts_with(beginning)) path = variable.c_str() + beginning.size();
+  }
+  const auto& name = program->command.front();
+  if (is_program(name, path)) return {};
+  return fail("there is no program " + name + (name.find('/') == std::string::npos ? " in PATH" : ""));
+}
+
+}  // namespace
 
 Mistakes check_reachability(const Config& config) {
   const auto& admin = config.admin;
@@ -41,6 +66,15 @@ Mistakes check_reachability(const Config& config) {
                                "[issuers.NAME] or [tls] client_certificates = \"required\" in the configuration, "
                                "listen on 127.0.0.1 behind a proxy that authenticates, or say "
                                "--allow-remote-without-authentication if everybody who can reach it may use it."}};
+}
+
+std::string remark_on_clear_text(const Config& config) {
+  const bool is_reached = !config.http.listen.is_none() && !config.access.loopback_only;
+  const bool knows_proxy = !config.proxy.from.empty() || !config.proxy.trusted_addresses.empty();
+  if (!is_reached || config.tls.is_on() || !config.knows_credentials() || knows_proxy) return {};
+  return config.http.listen.authority() +
+         " is reached by others without [tls]: credentials and answers go over the network in the clear, unless a "
+         "proxy before it encrypts. Such a proxy is named in [proxy] trusted_addresses";
 }
 
 Mistakes check_files(const Config& config) {
@@ -70,6 +104,13 @@ Mistakes check_files(const Config& config) {
   const auto& data = config.host.data_root;
   if (std::filesystem::exists(data, ignored) && !std::filesystem::is_directory(data, ignored))
     note("/plugins/data", Result<>(fail(data.string() + " is no folder")));
+  const auto socket = std::filesystem::symlink_status(config.http.unix_socket, ignored);
+  if (!config.http.unix_socket.empty() && std::filesystem::exists(socket) && !std::filesystem::is_socket(socket))
+    note("/http/unix_socket", Result<>(fail(config.http.unix_socket.string() + " is there already, and no socket")));
+  for (const auto& [name, text] : config.host.upstreams) {
+    const auto upstream = read_upstream_settings(text, config.host.upstreams_folder, {});
+    if (upstream.has_value()) note(append_to_pointer("/upstreams", name), check_way(upstream->way));
+  }
   if (!config.traces.headers.empty()) note("/traces/headers_file", read_header_file(config.traces.headers));
   return mistakes;
 }

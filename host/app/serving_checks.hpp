@@ -1,6 +1,8 @@
 // What keeps a host from serving by a configuration that is right by itself. Free functions; any thread.
 #pragma once
 
+#include <string>
+
 #include "config/config.hpp"
 
 namespace mcph {
@@ -8,7 +10,10 @@ namespace mcph {
 // Whom it would serve without knowing who they are.
 Mistakes check_reachability(const Config& config);
 
-// Which of the files that it names cannot be used. Reads them.
+// What is not refused, but worth a warning: credentials that others could read along. Empty: nothing.
+std::string remark_on_clear_text(const Config& config);
+
+// Which of the files and programs that it names cannot be used. Reads them.
 Mistakes check_files(const Config& config);
 
 }  // namespace mcph

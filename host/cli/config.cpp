@@ -28,6 +28,8 @@ int check(const ConfigCommand& command) {
     std::cerr << command.source.words_for(mistakes) << "\n";
     return not_carried_out;
   }
+  if (const auto remark = remark_on_clear_text(command.config); !remark.empty())
+    std::cerr << "warning: " << remark << "\n";
   const auto& file = command.source.file();
   std::cout << (file.empty() ? "the settings" : file.string()) << ": ok\n";
   return 0;

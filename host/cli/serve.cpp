@@ -129,6 +129,8 @@ int run(const ServeCommand& command) {
   if (streams.has_error()) return complain(streams.error().message);
   auto audit = Audit::open(*config, log);
   if (audit.has_error()) return complain(audit.error().message);
+  if (const auto remark = remark_on_clear_text(*config); !remark.empty())
+    audit->log().warning("not encrypted", {{"reason", remark}});
   const SystemdNotifier systemd(environment);
   auto host = HttpHost::create(
       *config, {.audit = *audit, .lines = log, .history = history ? &*history : nullptr, .systemd = systemd});

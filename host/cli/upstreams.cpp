@@ -21,6 +21,7 @@
 #include "app/host.hpp"
 #include "base/absolute_path.hpp"
 #include "base/ascii.hpp"
+#include "base/is_program.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
@@ -36,6 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int nothing_done = 1;
+constexpr int refused_for_now = 1;  // what has been written, by a host that runs now
 constexpr std::size_t max_imported_bytes = std::size_t{4} << 20;
 
 fs::path file_of(const fs::path& components, const std::string& name) {
@@ -168,22 +170,6 @@ bool only_root_reads(const fs::path& file) {
   return (status.st_mode & S_IROTH) == 0 && ((status.st_mode & S_IRGRP) == 0 || status.st_gid == 0);
 }
 
-// As a shell finds it.
-bool is_program(const fs::path& program) {
-  const auto can_run = [](const fs::path& file) {
-    return ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file);
-  };
-  if (program.native().find('/') != std::string::npos) return can_run(program);
-  const auto* const path = std::getenv("PATH");
-  std::string_view folders(path == nullptr ? "" : path);
-  while (!folders.empty()) {
-    const auto end = std::min(folders.find(':'), folders.size());
-    if (can_run(fs::path(folders.substr(0, end)) / program)) return true;
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
-  return false;
-}
-
 // Why the host would refuse the server now. What is not there may come, or be there for the host alone.
 std::vector<std::string> refusals_of(const OrderedJson& settings, const fs::path& written) {
   std::vector<std::string> all;
@@ -192,7 +178,7 @@ std::vector<std::string> refusals_of(const OrderedJson& settings, const fs::path
     all.push_back(written.string() + ": only root can read it; chgrp it to the host's group and chmod 640 it");
   const auto program = settings.value("command", "");
   const bool is_path = program.find('/') != std::string::npos;
-  if (!program.empty() && !is_program(is_path ? folder / program : fs::path(program))) {
+  if (!program.empty() && !is_program(is_path ? folder / program : fs::path(program), std::getenv("PATH"))) {
     all.push_back("there is no program " + program + (is_path ? "" : " in PATH") +
                   "; without one the host refuses the server");
   }
@@ -241,7 +227,7 @@ int add_upstream(const UpstreamsCommand& command) {
   std::cout << "\n";
   remark_on_options(command.words);
   remark_on(refusals);
-  return 0;
+  return refusals.empty() ? 0 : refused_for_now;
 }
 
 int remove_upstream(const UpstreamsCommand& command) {

@@ -16,6 +16,7 @@
 #include "auth/own_issuers.hpp"
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
+#include "base/local_socket.hpp"
 #include "http/client/http_url.hpp"
 #include "plugin/names.hpp"
 #include "sources/upstream/upstream_settings.hpp"
@@ -175,6 +176,8 @@ void check_connections(const Config& config, Mistakes& mistakes) {
     mistake("/proxy/from", "needs [tls] client_subject, what of a certificate is the SUBJECT");
   if (config.http.listen.is_none() && config.http.unix_socket.empty())
     mistake("/http/listen", "must not be none without unix_socket");
+  if (!config.http.unix_socket.empty() && !can_listen_at(config.http.unix_socket))
+    mistake("/http/unix_socket", "is too long a path for a socket; name a shorter one");
 }
 
 // As HttpAccess has it; empty for an empty origin.

@@ -300,6 +300,32 @@ test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
   const open = await check('[http]\nlisten = "0.0.0.0:0"\n', '--no-files');
   assert.equal(open.status, 2);
   assert.match(open.said[0], /^team\.toml:2:10: "listen" 0\.0\.0\.0:0 is reached by others, and nothing proves who they are\./);
+
+  const needs = `[plugins]\ncomponents = "${folder}"\n[http]\nunix_socket = "team.toml"\n`
+    + '[upstreams.one]\ncommand = "no-such-program"\n[upstreams.two]\nurl = "https://two.example/mcp"\n'
+    + 'headers = {Authorization = {file = "two.txt"}}\n[upstreams.three]\ncommand = "sh"\nenv = {KEY = {env = "MCP_NO_SUCH"}}\n';
+  const needed = await check(needs);
+  assert.equal(needed.status, 2);
+  assert.match(needed.said.join('\n'), new RegExp('^team\\.toml:4:15: "unix_socket" cannot be used: team\\.toml is there already, and no socket\n'
+    + 'team\\.toml:5:\\d+: "one" cannot be used: there is no program no-such-program in PATH\n'
+    + 'team\\.toml:7:\\d+: "two" cannot be used: two\\.txt cannot be opened: No such file or directory\n'
+    + 'team\\.toml:10:\\d+: "three" cannot be used: .*MCP_NO_SUCH.*$'));
+  assert.deepEqual(await check(needs, '--no-files'), { status: 0, said: ['team.toml: ok'] });
+});
+
+test('ConfigCheckWarnsOfCredentialsInTheClear', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-check-'));
+  context.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'team.toml');
+  const check = async (listen, more = '') => {
+    await writeFile(file, `[http]\nlisten = "${listen}"\n[tokens]\nfile = "tokens.json"\n[roles.user]\nallow = ["*"]\n${more}`);
+    const { status, stderr } = await command('config', 'check', '--no-files', '--config', file);
+    assert.equal(status, 0, stderr);
+    return stderr;
+  };
+  assert.match(await check('0.0.0.0:0'), /^warning: 0\.0\.0\.0:0 is reached by others without \[tls\]: /);
+  assert.equal(await check('127.0.0.1:0'), '');
+  assert.equal(await check('0.0.0.0:0', '[proxy]\ntrusted_addresses = ["10.0.0.0/8"]\n'), '');
 });
 
 test('ABusyPortIsToldBeforeAnyPluginIsStarted', async (context) => {

@@ -33,7 +33,7 @@ test('InspectConnectsToAServerElsewhereAndCheckSaysThatItIsNone', async (context
 test('AddSaysThatThereIsNoSuchProgram', async (context) => {
   const { components, on } = await folder(context);
   const added = await on('add', 'wiki', 'no-such-program', '--fast');
-  assert.equal(added.status, 0);
+  assert.equal(added.status, 1);
   assert.equal(added.stdout, `Wrote ${components.file('wiki.mcp.json')}\n`, 'and promises nothing');
   assert.match(added.stderr, /there is no program no-such-program in PATH; without one the host refuses the server\n/);
   assert.ok(existsSync(components.file('wiki.mcp.json')));

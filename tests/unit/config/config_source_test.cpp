@@ -196,6 +196,8 @@ TEST_F(ConfigSourceTest, SaysWhatIsMissingForConnections) {
   EXPECT_EQ(mistakes_in("[proxy]\nfrom = [\"mtls#CN=front\"]\n"),
             "2:1: \"from\" needs [tls] client_subject, what of a certificate is the SUBJECT");
   EXPECT_EQ(mistakes_in("[http]\nlisten = \"none\"\n"), "2:1: \"listen\" must not be none without unix_socket");
+  EXPECT_EQ(mistakes_in("[http]\nunix_socket = \"" + std::string(200, 'x') + "\"\n"),
+            "2:1: \"unix_socket\" is too long a path for a socket; name a shorter one");
   EXPECT_EQ(mistakes_in("[tokens]\nfile = \"t\"\n[roles.user]\nissuers = [\"mtls\"]\n"),
             "4:12: \"issuers[0]\" must be an issuer that there is, as [issuers.NAME], but is \"mtls\"");
 }
