@@ -42,6 +42,8 @@ Result<std::string> read_token(const std::filesystem::path& file) {
   if (!opened) return refuse("cannot be opened: " + last_error());
   auto text = read_regular_file(opened, max_bytes);
   if (text.has_error()) return refuse(text.error().message);
+  if (const auto protection = check_owner_only(opened); protection.has_error())
+    return refuse("cannot be used: " + protection.error().message);
   auto token = text->substr(0, text->find_first_of("\r\n"));
   const auto is_visible = [](char c) { return '!' <= c && c <= '~'; };
   if (token.empty() || !std::ranges::all_of(token, is_visible)) return refuse("has no token in its first line");
@@ -50,15 +52,41 @@ Result<std::string> read_token(const std::filesystem::path& file) {
 
 struct RemoteAnswer {
   unsigned status = 0;
-  std::string body = {};  // of a stream, its last event that has a result or an error
+  std::string body = {};       // of a stream, its last event that has a result or an error
+  std::string challenge = {};  // the field WWW-Authenticate
 };
+
+// Why a request is refused, as the server says it: in an error of JSON-RPC, or else in its challenge (RFC 6750 section
+// 3). Empty: it does not.
+std::string reason_of_server(const RemoteAnswer& answer) {
+  constexpr std::size_t most = 200;
+  if (const auto json = parse_json(answer.body); json.has_value() && json->is_object()) {
+    const auto error = json->value("error", Json());
+    const auto message = error.is_object() ? error.value("message", Json()) : Json();
+    if (message.is_string()) return message.get<std::string>().substr(0, most);
+  }
+  constexpr std::string_view member = "error_description=\"";
+  const auto at = answer.challenge.find(member);
+  if (at == std::string::npos) return {};
+  const auto begin = at + member.size();
+  return answer.challenge.substr(begin, std::min(answer.challenge.find('"', begin) - begin, most));
+}
+
+std::string words_for_unauthorized(const RemoteAnswer& answer) {
+  // As this host asks for one; no token would help.
+  const bool takes_no_token = answer.challenge.starts_with("ConnectionCredential");
+  std::string words = takes_no_token ? "it wants a client certificate, which this command cannot show"
+                                     : "it wants a token, or another one; give it with --token-file";
+  if (const auto reason = reason_of_server(answer); !reason.empty()) words += "; it says \"" + reason + "\"";
+  return words;
+}
 
 // What a response says that is no answer of MCP.
 std::string words_for(const RemoteAnswer& answer, const std::string& server) {
   const auto status = server + " answers with the HTTP status " + std::to_string(answer.status);
   switch (answer.status) {
     case 401:
-      return status + ": it wants a token, or another one; give it with --token-file";
+      return status + ": " + words_for_unauthorized(answer);
     case 404:
       return status + ": nothing of MCP is at this path";
     default:
@@ -74,6 +102,7 @@ class ComingAnswer final : public AnswerListener {
 
   void head_came(const AnswerHead& head) override {
     answer_.status = head.status;
+    answer_.challenge = head.field("WWW-Authenticate");
     is_stream_ = head.field("Content-Type").starts_with("text/event-stream");
   }
   bool body_came(std::string_view piece) override {
@@ -112,8 +141,10 @@ class ComingAnswer final : public AnswerListener {
   ProgressLine progress_;
 };
 
-// What to do about a certificate that is good, but of an authority that this machine does not know.
-std::string advice_on_certificate(std::string_view error) {
+// What to do about a certificate that is good, but of an authority that this machine does not know, and about what is
+// not TLS.
+std::string advice_on_tls(std::string_view error) {
+  if (error.find("wrong version number") != std::string_view::npos) return "; the server may speak http:// there";
   for (const auto* const word : {"self-signed", "issuer certificate", "first certificate"}) {
     if (error.find(word) != std::string_view::npos)
       return "; SSL_CERT_FILE=FILE in the environment names an authority that may have issued it";
@@ -147,7 +178,7 @@ class AskedServer {
     auto answered = send(method, name, params);
     if (answered.has_error()) {
       const auto& why = answered.error().message;
-      return failed(name_ + " cannot be asked: " + why + advice_on_certificate(why));
+      return failed(name_ + " cannot be asked: " + why + advice_on_tls(why));
     }
     const auto json = parse_json(answered->body);
     const bool is_answer = json.has_value() && json->is_object() && json->value("jsonrpc", Json()) == "2.0";

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -78,13 +78,21 @@ test('AServerThatWantsATokenIsGivenIt', async (context) => {
   const team = await Team.serve(context, components, '[roles.user]\nallow = ["tool:version"]\n');
   const without = await command('call', '--url', team.url, 'version');
   assert.equal(without.status, 2);
-  assert.match(without.stderr, /HTTP status 401: it wants a token, or another one; give it with --token-file\n$/);
+  assert.match(without.stderr, /HTTP status 401: it wants a token, or another one; give it with --token-file; it says "Unauthorized: send a token in the header .*"\n$/);
   const file = join(components.folder, 'token');
   await writeFile(file, `${await team.token('ada', 'user')}\n`);
+  await chmod(file, 0o644);
+  const readable = await command('call', '--url', team.url, '--token-file', file, 'version');
+  assert.equal(readable.status, 2);
+  assert.match(readable.stderr, /the token file .*token cannot be used: everybody may read it; chmod o-r it\n$/);
+  await chmod(file, 0o600);
   assert.equal((await command('call', '--url', team.url, '--token-file', file, 'version')).stdout, '1\n');
   await writeFile(file, '\n');
   const empty = await command('call', '--url', team.url, '--token-file', file, 'version');
   assert.match(empty.stderr, /the token file .*token has no token in its first line\n$/);
+  await writeFile(file, 'of-somebody-else\n');
+  const wrong = await command('call', '--url', team.url, '--token-file', file, 'version');
+  assert.match(wrong.stderr, /give it with --token-file; it says "Unauthorized: it is no token of this server"\n$/);
 });
 
 test('WhatIsNoServerOfMcpIsToldSo', async (context) => {
@@ -96,6 +104,19 @@ test('WhatIsNoServerOfMcpIsToldSo', async (context) => {
   context.after(() => other.close());
   const at = (server) => `http://127.0.0.1:${server.address().port}/mcp`;
   assert.match((await command('call', '--url', at(other), 'version')).stderr, /HTTP status 200: <html>\n$/);
+  const secure = at(other).replace('http:', 'https:');
+  assert.match((await command('call', '--url', secure, 'version')).stderr, /wrong version number; the server may speak http:\/\/ there\n$/);
+  let challenge;
+  const asking = createServer((request, response) =>
+    response.writeHead(401, { 'WWW-Authenticate': challenge }).end()).listen(0, '127.0.0.1');
+  await once(asking, 'listening');
+  context.after(() => asking.close());
+  challenge = 'ConnectionCredential realm="mcp"';
+  const certificate = await command('call', '--url', at(asking), 'version');
+  assert.match(certificate.stderr, /HTTP status 401: it wants a client certificate, which this command cannot show\n$/);
+  challenge = 'Bearer error="invalid_token", error_description="the token has expired"';
+  const expired = await command('call', '--url', at(asking), 'version');
+  assert.match(expired.stderr, /give it with --token-file; it says "the token has expired"\n$/);
   const closed = createServer().listen(0, '127.0.0.1');
   await once(closed, 'listening');
   const gone = at(closed);
