@@ -236,7 +236,8 @@ Result<std::shared_ptr<const AccessState>> LiveConfiguration::access_of(const st
                           .resource = {.origin = started_with_.origin,
                                        .title = server.title,
                                        .scopes = found == config.servers.end() ? config.scopes : found->second.scopes},
-                          .connections = std::move(connections)};
+                          .connections = std::move(connections),
+                          .log = &log_};
   credentials.resource.takes_tokens = !config.tokens.empty() || !config.issuers.empty();
   credentials.resource.needs_nonces = config.proof_nonces;
   credentials.resource.knows_certificates =

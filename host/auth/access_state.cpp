@@ -55,6 +55,21 @@ std::shared_ptr<const AccessState> AccessState::with_credentials(std::shared_ptr
 }
 
 Result<Principal, CredentialError> AccessState::authenticate(const PresentedCredential& presented, Time now) const {
+  auto found = find_principal(presented, now);
+  if (found.has_error() && log_ != nullptr) tell_refusal(presented, found.error());
+  return found;
+}
+
+void AccessState::tell_refusal(const PresentedCredential& presented, const CredentialError& error) const {
+  using Kind = CredentialError::Kind;
+  if (error.kind == Kind::unsettled || error.kind == Kind::needs_nonce || !log_->writes(Log::Level::debug)) return;
+  const auto source = presented.source.text();
+  const auto reason = error.kind == Kind::missing ? std::string("there is none") : error.description;
+  if (error.credential.empty()) return log_->debug("credential refused", {{"source", source}, {"reason", reason}});
+  log_->debug("credential refused", {{"source", source}, {"reason", reason}, {"token", error.credential}});
+}
+
+Result<Principal, CredentialError> AccessState::find_principal(const PresentedCredential& presented, Time now) const {
   if (!asks_) return anonymous;
   const auto bearer = credential_of("bearer ", presented.authorization);
   const auto proven = issuers_ == nullptr ? std::nullopt : credential_of("dpop ", presented.authorization);
@@ -135,9 +150,10 @@ Result<Principal, CredentialError> AccessState::authenticate_token(std::string_v
   if (found == tokens_.end() || !equal_digests(token_digest(text), found->second.record.digest))
     return invalid_credential("it is no token of this server");
   const auto& record = found->second.record;
-  if (record.revoked) return invalid_credential("the token has been revoked");
-  if (!record.is_good(now)) return invalid_credential("the token has expired");
-  return found->second.principal;
+  if (!record.revoked && record.is_good(now)) return found->second.principal;
+  auto error = invalid_credential(record.revoked ? "the token has been revoked" : "the token has expired");
+  error.credential = record.id;
+  return error;
 }
 
 const AccessState::Token* AccessState::token_of(const Principal& principal) const {

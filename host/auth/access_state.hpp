@@ -19,6 +19,7 @@
 #include "base/principal.hpp"
 #include "base/result.hpp"
 #include "catalog/rights.hpp"
+#include "telemetry/rate_limited_log.hpp"
 
 namespace mcph {
 
@@ -28,6 +29,7 @@ struct Credentials {
   std::shared_ptr<Issuers> issuers = nullptr;  // null: there are none
   ProtectedResource resource = {};             // for which they issue tokens
   ConnectionCredentials connections = {};
+  Log* log = nullptr;  // which outlives it, and hears of each that is refused; null: nobody does
 };
 
 class AccessState final : public Policy {
@@ -82,7 +84,12 @@ class AccessState final : public Policy {
         asks_(asks),
         issuers_(std::move(credentials.issuers)),
         resource_(std::move(credentials.resource)),
-        connections_(std::move(credentials.connections)) {}
+        connections_(std::move(credentials.connections)),
+        log_(credentials.log == nullptr ? nullptr
+                                        : std::make_unique<RateLimitedLog>(*credentials.log, max_lines_of_clients)) {}
+  Result<Principal, CredentialError> find_principal(const PresentedCredential& presented, Time now) const;
+  // So that an operator finds out why a client is refused. No part of a credential is told.
+  void tell_refusal(const PresentedCredential& presented, const CredentialError& error) const;
   // With the roles of now, which plugins are told, too.
   Principal make_principal(Identity identity) const;
   static Principal bounded(Principal principal, const PresentedCredential& presented);
@@ -99,6 +106,7 @@ class AccessState final : public Policy {
   const std::shared_ptr<Issuers> issuers_;
   const ProtectedResource resource_;
   const ConnectionCredentials connections_;
+  const std::unique_ptr<RateLimitedLog> log_;                                 // null: nobody hears of refusals
   std::unordered_map<std::string, Token, TextHash, std::equal_to<>> tokens_;  // by id
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ip_address.hpp"
 #include "http/peer.hpp"
 
 namespace mcph {
@@ -25,8 +26,9 @@ struct PresentedCredential {
   std::vector<std::string_view> proofs = {};           // each field DPoP (RFC 9449 section 4.1)
   std::string_view method = {};
   std::string_view path = {};
-  const HttpPeer* peer = nullptr;  // of the connection; null: nothing is known of it
-  ForwardedUser forwarded = {};    // by anybody
+  const HttpPeer* peer = nullptr;        // of the connection; null: nothing is known of it
+  ForwardedUser forwarded = {};          // by anybody
+  IpAddress source = IpAddress::v4({});  // where the request comes from, as it is told
 };
 
 struct CredentialError {
@@ -46,6 +48,7 @@ struct CredentialError {
   bool by_proof = false;         // the credential is of use with a proof only
   std::string nonce = {};        // for the next proof; empty: it needs none
   std::string_view code = "invalid_token";  // RFC 6750 section 3.1, RFC 9449 sections 7.1, 9
+  std::string credential = {};              // the ID of a token of this host, which no client is told
 };
 
 inline CredentialError invalid_credential(std::string description) {

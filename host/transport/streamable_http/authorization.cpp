@@ -163,6 +163,7 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
     presented.path = request.path;
     presented.proofs = lines_of(request.all_fields, "DPoP");
     presented.peer = &request.peer;
+    presented.source = request.source;
     presented.forwarded = read_forwarded_user(request.all_fields, state->connections().proxy());
     auto found = state->authenticate(presented, std::chrono::system_clock::now());
     if (found.has_value()) {

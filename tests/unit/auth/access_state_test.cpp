@@ -6,6 +6,7 @@
 #include "auth/own_issuers.hpp"
 #include "auth/token.hpp"
 #include "catalog/components.hpp"
+#include "support/recording_log.hpp"
 
 namespace mcph {
 namespace {
@@ -49,6 +50,30 @@ TEST_F(AccessStateTest, KnowsWhoHasAToken) {
   const auto token = give_token("ada");
   EXPECT_EQ(outcome(*state(), "Bearer " + token), "host#ada");
   EXPECT_EQ(outcome(*state(), "bEARER   " + token), "host#ada");
+}
+
+TEST_F(AccessStateTest, TellsWhyACredentialIsRefusedAndNoPartOfIt) {
+  test::RecordingLog log;
+  const auto good = give_token("ada");
+  const auto revoked = give_token("bob", std::nullopt, now_ - 1s);
+  const auto state = AccessState::with_credentials(roles({{"user", RoleText{.allow = {{.match = "*"}}}}}),
+                                                   {.tokens = tokens_, .log = &log});
+  const auto ask = [&](std::optional<std::string_view> authorization) {
+    return state->authenticate({.authorization = authorization, .source = *IpAddress::read("10.1.2.3")}, now_)
+        .has_value();
+  };
+  const auto bearer_good = "Bearer " + good;
+  EXPECT_TRUE(ask(bearer_good));
+  const auto bearer_revoked = "Bearer " + revoked;
+  EXPECT_FALSE(ask(bearer_revoked));
+  EXPECT_FALSE(ask("Bearer other"));
+  EXPECT_FALSE(ask(std::nullopt));
+  EXPECT_EQ(log.count("credential refused"), 3U);
+  EXPECT_EQ(log.count("credential refused source=10.1.2.3 reason=the token has been revoked token=" +
+                      std::string(*token_id(revoked))),
+            1U);
+  EXPECT_EQ(log.count("credential refused source=10.1.2.3 reason=it is no token of this server"), 1U);
+  EXPECT_EQ(log.count("credential refused source=10.1.2.3 reason=there is none"), 1U);
 }
 
 TEST_F(AccessStateTest, LetsWhoeverHasComeByTheControlSocketUseEverything) {
