@@ -173,7 +173,7 @@ int run(const CallCommand& command) {
   }
   auto answers = GivenAnswers::read(command.answers);
   if (answers.has_error()) return fail_with(answers.error().message, command.json);
-  if (!command.url.empty()) return ask_server(command, *std::move(arguments), *std::move(answers));
+  if (!command.server.url.empty()) return ask_server(command, *std::move(arguments), *std::move(answers));
   if (const auto found = find_components(command.config.host); found.has_error()) {
     return fail_with(found.error().message, command.json);
   }

@@ -27,9 +27,8 @@ std::string alias_words(const Component& component) {
 template <class Component>
 void print_lines(std::ostream& out, const char* kind, const std::vector<Component>& components) {
   for (const auto& component : components) {
-    const auto description = read_ordered_json(component.json).value("description", "");
-    out << "  " << padded(std::string(kind) + " ", kind_width) << padded(component_name(component), key_width) << " "
-        << printable(alias_words(component) + description.substr(0, description.find('\n'))) << "\n";
+    print_component(out, kind, component_name(component),
+                    alias_words(component) + read_ordered_json(component.json).value("description", ""));
   }
 }
 
@@ -61,6 +60,11 @@ std::array<std::pair<const char*, std::string>, 4> texts_of(const PluginAbout& a
 }
 
 }  // namespace
+
+void print_component(std::ostream& out, const char* kind, const std::string& key, const std::string& description) {
+  out << "  " << padded(std::string(kind) + " ", kind_width) << padded(key, key_width) << " "
+      << printable(description.substr(0, description.find('\n'))) << "\n";
+}
 
 void print_components(std::ostream& out, const Components& components) {
   print_lines(out, "tool", components.tools);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +11,10 @@
 
 namespace mcph {
 
-// A line a component: kind, name or URI, and the first line of its description.
+// A line: kind, name or URI, and the first line of its description.
+void print_component(std::ostream& out, const char* kind, const std::string& key, const std::string& description);
+
+// Such a line a component.
 void print_components(std::ostream& out, const Components& components);
 
 // A line for each of what the plugin says of itself.

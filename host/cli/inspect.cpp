@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
 #include "cli/component_table.hpp"
+#include "cli/remote_call.hpp"
 #include "cli/terminal_text.hpp"
 
 namespace mcph {
@@ -134,6 +135,7 @@ int run(const InspectCommand& command) {
 }
 
 int run(const ListCommand& command) {
+  if (!command.server.url.empty()) return list_server(command);
   CommandLog log(command.config.host, {.refusals = true, .conflicts = !command.json});
   if (const auto found = find_components(command.config.host); found.has_error())
     return complain(found.error().message);

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <list>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -48,6 +49,15 @@ void add_control(CLI::App& app, OperatorOptions& options) {
 void add_operator_options(CLI::App& app, OperatorOptions& options) {
   add_control(app, options);
   app.add_flag("--json", options.json, "One JSON object");
+}
+
+void add_server(CLI::App& app, AskedServerOptions& server) {
+  auto* const url =
+      app.add_option("--url", server.url, "Ask the server there, http://127.0.0.1:8080/mcp, and start no plugins")
+          ->check(mistake_in_value);
+  app.add_option("--token-file", server.token_file, "A file with the token that the server wants")
+      ->needs(url)
+      ->check(mistake_in_value);
 }
 
 // An option that has one of a few values, which the help and the completion tell.
@@ -141,6 +151,8 @@ std::string mistake_in_words(const CLI::App& command) {
   for (const auto& word : words) {
     const auto name = word.substr(0, word.find('='));
     if (is_option(name)) return "\"" + name + "\" is not an option" + did_you_mean(name, options);
+    if (command.get_option_no_throw("--config") != nullptr && word.ends_with(".toml"))
+      return "\"" + word + "\" was not expected; if it is the configuration, write --config " + word;
     if (!commands.empty()) return "\"" + word + "\" is not a command" + did_you_mean(word, commands);
   }
   return {};
@@ -179,9 +191,10 @@ class CommandLine {
   void offer_upstreams();
   CLI::App& offer(CLI::App& parent, const std::string& name, const std::string& description,
                   std::function<Command()> command);
-  // A command that takes a configuration.
+  // A command that takes a configuration, and the options that count instead of these settings.
   ConfiguredCommand& offer_configured(CLI::App& parent, const std::string& name, const std::string& description,
-                                      Config defaults, Configured command);
+                                      Config defaults, Configured command,
+                                      std::span<const SettingOption> settings = host_settings);
   // A command that asks a plugin what a client would.
   CLI::App& offer_call(PluginMethod method, const std::string& name, const std::string& description);
 
@@ -239,10 +252,11 @@ CLI::App& CommandLine::offer(CLI::App& parent, const std::string& name, const st
 }
 
 ConfiguredCommand& CommandLine::offer_configured(CLI::App& parent, const std::string& name,
-                                                 const std::string& description, Config defaults, Configured command) {
+                                                 const std::string& description, Config defaults, Configured command,
+                                                 std::span<const SettingOption> settings) {
   auto& app = *parent.add_subcommand(name, description);
   auto& configured = configured_.emplace_back(app, std::move(defaults));
-  configured.offer(host_settings);
+  configured.offer(settings);
   offers_.push_back({&app, [&configured, command = std::move(command)]() -> Command {
                        const auto source = configured.source();
                        auto config = source.load();
@@ -280,12 +294,7 @@ CLI::App& CommandLine::offer_call(PluginMethod method, const std::string& name, 
                                })
                   .app();
   app.add_flag("--json", call_.json, "Print the whole result");
-  auto* const url =
-      app.add_option("--url", call_.url, "Ask the server there, http://127.0.0.1:8080/mcp, and start no plugins")
-          ->check(mistake_in_value);
-  app.add_option("--token-file", call_.token_file, "A file with the token that the server wants")
-      ->needs(url)
-      ->check(mistake_in_value);
+  add_server(app, call_.server);
   if (method == PluginMethod::completion_complete) return app;
   // One at a time, because CLI11 would take a list apart.
   app.add_option("--answer", call_.answers,
@@ -314,6 +323,7 @@ void CommandLine::offer_tools_for_authors() {
                                 })
                    .app();
   list.add_flag("--json", list_.json, "One JSON object");
+  add_server(list, list_.server);
 
   auto& call = offer_call(PluginMethod::tools_call, "call", "Run a tool without a client");
   call.add_option("TOOL", call_.component, "The tool's name")->required();
@@ -514,12 +524,14 @@ void CommandLine::offer_tokens() {
   token.require_subcommand(1);
   const auto offer_word = [&](const std::string& name, const std::string& description,
                               TokenCommand::What what) -> CLI::App& {
-    auto& app =
-        offer_configured(token, name, description, {}, [this, what](Config config, const ConfigSource&) -> Command {
-          token_.what = what;
-          token_.config = std::move(config);
-          return token_;
-        }).app();
+    auto& app = offer_configured(token, name, description, {},
+                                 [this, what](Config config, const ConfigSource&) -> Command {
+                                   token_.what = what;
+                                   token_.config = std::move(config);
+                                   return token_;
+                                 },
+                                 {})
+                    .app();
     if (what == TokenCommand::What::create) return app;
     app.add_option("--file", token_.config.tokens, "The file of the tokens, instead of the one that [tokens] names")
         ->type_name("FILE")
@@ -557,12 +569,14 @@ void CommandLine::offer_tokens() {
 void CommandLine::offer_upstreams() {
   const auto offer_word = [&](const std::string& name, const std::string& description,
                               UpstreamsCommand::What what) -> CLI::App& {
-    return offer_configured(app_, name, description, {},
-                            [this, what](Config config, const ConfigSource&) -> Command {
-                              upstreams_.what = what;
-                              upstreams_.config = std::move(config);
-                              return upstreams_;
-                            })
+    return offer_configured(
+               app_, name, description, {},
+               [this, what](Config config, const ConfigSource&) -> Command {
+                 upstreams_.what = what;
+                 upstreams_.config = std::move(config);
+                 return upstreams_;
+               },
+               folder_settings)
         .app();
   };
   auto& add = offer_word("add", "Have a server elsewhere served, too: add NAME URL, or add NAME COMMAND ARGUMENT...",

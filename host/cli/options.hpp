@@ -48,8 +48,14 @@ struct CheckCommand {
   Format format = Format::text;
   bool list = false;  // only says what is checked
 };
+// A server that is asked instead of starting the plugins.
+struct AskedServerOptions {
+  std::string url = {};                   // empty: the plugins are started
+  std::filesystem::path token_file = {};  // with what that server wants to see; empty: nothing
+};
 struct ListCommand {
   Config config;
+  AskedServerOptions server = {};
   bool json = false;
 };
 // Asks a plugin what a client would ask.
@@ -61,8 +67,7 @@ struct CallCommand {
   std::string completed = {};             // the argument or variable whose values are wanted
   std::string typed = {};                 // what they begin with
   std::vector<std::string> answers = {};  // as JSON, to what the plugin asks its client, in that order
-  std::string url = {};                   // of a server that is asked instead; empty: the plugins are started
-  std::filesystem::path token_file = {};  // with what that server wants to see; empty: nothing
+  AskedServerOptions server = {};
   bool json = false;
 };
 struct NewCommand {

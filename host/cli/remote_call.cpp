@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <future>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include "catalog/parameter_headers.hpp"
 #include "cli/call_params.hpp"
 #include "cli/call_text.hpp"
+#include "cli/component_table.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/terminal_text.hpp"
 #include "http/client/pooled_http_client.hpp"
@@ -239,21 +242,32 @@ Json meta_of(const GivenAnswers& answers) {
           {"progressToken", 1}};
 }
 
-// What the server says of the tool; null: nothing.
-OrderedJson find_tool(AskedServer& server, const std::string& name, const Json& meta) {
+// What the server lists, on all pages, as long as `take` wants more.
+std::optional<RpcError> read_list(AskedServer& server, Method method, const char* member, const Json& meta,
+                                  const std::function<bool(const Json& component)>& take) {
   constexpr int max_pages = 1000;
   Json params{{"_meta", meta}};
   for (int page = 0; page < max_pages; ++page) {
-    const auto [result, error] = server.ask(Method::tools_list, {}, params);
-    if (error) return nullptr;
-    for (const auto& tool : result.value("tools", Json::array())) {
-      if (tool.is_object() && tool.value("name", Json()) == name) return read_ordered_json(dump(tool));
+    const auto [result, error] = server.ask(method, {}, params);
+    if (error) return error;
+    for (const auto& component : result.value(member, Json::array())) {
+      if (component.is_object() && !take(component)) return std::nullopt;
     }
     const auto cursor = result.find("nextCursor");
-    if (cursor == result.end()) return nullptr;
+    if (cursor == result.end()) return std::nullopt;
     params["cursor"] = *cursor;
   }
-  return nullptr;
+  return std::nullopt;
+}
+
+// What the server says of the tool; null: nothing.
+OrderedJson find_tool(AskedServer& server, const std::string& name, const Json& meta) {
+  OrderedJson found;
+  read_list(server, Method::tools_list, "tools", meta, [&](const Json& tool) {
+    if (tool.value("name", Json()) == name) found = read_ordered_json(dump(tool));
+    return found.is_null();
+  });
+  return found;
 }
 
 // As the tool wants it, its arguments are repeated in headers (server/tools, "x-mcp-header").
@@ -272,18 +286,66 @@ void repeat_arguments(AskedServer& server, const Json& params) {
   }
 }
 
-}  // namespace
-
-int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers) {
-  const auto url = read_http_url(command.url);
-  if (url.has_error()) return fail_with("the URL " + url.error().message, command.json);
+Result<std::unique_ptr<AskedServer>> server_of(const AskedServerOptions& options) {
+  const auto url = read_http_url(options.url);
+  if (url.has_error()) return fail("the URL " + url.error().message);
   std::string token;
-  if (!command.token_file.empty()) {
-    auto read = read_token(command.token_file);
-    if (read.has_error()) return fail_with(read.error().message, command.json);
+  if (!options.token_file.empty()) {
+    auto read = read_token(options.token_file);
+    if (read.has_error()) return read.error();
     token = *std::move(read);
   }
-  AskedServer server(*url, without_query(command.url), std::move(token));
+  return std::make_unique<AskedServer>(*url, without_query(options.url), std::move(token));
+}
+
+// Of a component, as strangers have worded it.
+std::string listed_text(const Json& component, const char* member) {
+  const auto text = component.value(member, Json());
+  return text.is_string() ? text.get<std::string>() : std::string();
+}
+
+struct ListedKind {
+  Method method;
+  const char* member;  // of the result
+  const char* word;    // for people
+  const char* key;     // by which clients name a component
+};
+constexpr ListedKind listed_kinds[] = {
+    {Method::tools_list, "tools", "tool", "name"},
+    {Method::resources_list, "resources", "resource", "uri"},
+    {Method::resources_templates_list, "resourceTemplates", "template", "uriTemplate"},
+    {Method::prompts_list, "prompts", "prompt", "name"}};
+
+}  // namespace
+
+int list_server(const ListCommand& command) {
+  const auto server = server_of(command.server);
+  if (server.has_error()) return fail_with(server.error().message, command.json);
+  Json all;
+  for (const auto& kind : listed_kinds) {
+    auto& list = all[kind.member] = Json::array();
+    const auto error = read_list(**server, kind.method, kind.member, meta_of(GivenAnswers()), [&](const Json& each) {
+      list.push_back(each);
+      return true;
+    });
+    // A server need not have each kind.
+    if (error && error->code != error_code::method_not_found) return fail_with(*error, command.json);
+  }
+  if (command.json) {
+    std::cout << dump(all) << "\n";
+    return 0;
+  }
+  for (const auto& kind : listed_kinds) {
+    for (const auto& each : all[kind.member])
+      print_component(std::cout, kind.word, listed_text(each, kind.key), listed_text(each, "description"));
+  }
+  return 0;
+}
+
+int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers) {
+  const auto opened = server_of(command.server);
+  if (opened.has_error()) return fail_with(opened.error().message, command.json);
+  auto& server = **opened;
   auto params = params_of(command, std::move(arguments));
   params["_meta"] = meta_of(answers);
   const auto name = command.method == PluginMethod::completion_complete ? std::string() : command.component;

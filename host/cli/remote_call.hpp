@@ -1,4 +1,4 @@
-// Asks a running server what a command line asks, as a client of revision 2026-07-28 does over HTTP. A free function.
+// Asks a running server what a command line asks, as a client of revision 2026-07-28 does over HTTP. Free functions.
 #pragma once
 
 #include "base/json.hpp"
@@ -7,7 +7,8 @@
 
 namespace mcph {
 
-// The exit status.
+// Each returns the exit status.
 int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers);
+int list_server(const ListCommand& command);
 
 }  // namespace mcph

@@ -14,7 +14,7 @@ namespace mcph {
 namespace {
 
 constexpr SettingOption host_options[] = {
-    {"--components", "plugins.components", "MCP_COMPONENTS"},
+    {"--components", "plugins.components", "MCP_COMPONENTS"},  // the first: folder_settings
     {"--data", "plugins.data"},
     {"--log-level", "log.level"},
     {"--log-format", "log.format"},
@@ -107,6 +107,7 @@ std::string default_words(const OrderedJson& shown) {
 }  // namespace
 
 const std::span<const SettingOption> host_settings = host_options;
+const std::span<const SettingOption> folder_settings = std::span(host_options).first(1);
 const std::span<const SettingOption> serving_settings = serving_options;
 const std::span<const SettingOption> http_settings = http_options;
 const std::span<const SettingOption> stdio_settings = stdio_options;

@@ -20,8 +20,9 @@ struct SettingOption {
   const char* environment = nullptr;  // says it, too
 };
 
-// What is set for any command that loads plugins, for one that serves, and over each transport.
+// What is set for any command that loads plugins, where these are, for one that serves, and over each transport.
 extern const std::span<const SettingOption> host_settings;
+extern const std::span<const SettingOption> folder_settings;
 extern const std::span<const SettingOption> serving_settings;
 extern const std::span<const SettingOption> http_settings;
 extern const std::span<const SettingOption> stdio_settings;

@@ -36,17 +36,20 @@ Form<double> share() {
   return leaf<double>({{"type", "number"}, {"minimum", 0}, {"maximum", 1}});
 }
 
-// "127.0.0.1:8080", "[::1]:8080" or ":8080".
+// "127.0.0.1:8080" or "[::1]:8080". A port alone means all addresses to some programs and this machine to others, so
+// it has to be said which.
 Result<HttpAddress> read_address(const std::string& text) {
   const auto explanation =
       "must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, or none, but is \"" + text + "\"";
   if (text == "none") return HttpAddress{.address = "", .port = 0};
   const auto colon = text.rfind(':');
+  if (colon == 0)
+    return fail(explanation + "; write 127.0.0.1" + text + " for this machine alone, or 0.0.0.0" + text + " for all");
   if (colon == std::string::npos) return fail(explanation);
   HttpAddress address{.address = text.substr(0, colon)};
   auto& name = address.address;
   if (name.size() > 2 && name.front() == '[' && name.back() == ']') name = name.substr(1, name.size() - 2);
-  if (name.empty() || name == "localhost") name = "127.0.0.1";
+  if (name == "localhost") name = "127.0.0.1";
   const auto port = std::string_view(text).substr(colon + 1);
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
   if (error != std::errc{} || end != port.data() + port.size()) return fail(explanation);

@@ -69,6 +69,7 @@ test('AMistypedCommandOrOptionIsNamed', async () => {
   assert.equal(await on('serve', '--componets', 'comps'), '"--componets" is not an option; did you mean "--components"?\n');
   assert.equal(await on('serve', '--lisen=none'), '"--lisen" is not an option; did you mean "--listen"?\n');
   assert.equal(await on('serve', 'comps'), 'The following argument was not expected: comps\n');
+  assert.equal(await on('config', 'check', 'ok.toml'), '"ok.toml" was not expected; if it is the configuration, write --config ok.toml\n');
   assert.equal(await on('list', '--frobnicate'), '"--frobnicate" is not an option\n');
 });
 
@@ -161,6 +162,16 @@ test('HelpTellsTheDefaults', async () => {
   assert.match(stdout, /--data TEXT=\//);
   assert.match(stdout, /--log-level trace\|debug\|info\|warning\|error\|off=info/);
   assert.match(stdout, /--listen TEXT=127\.0\.0\.1:8080/);
+});
+
+test('HelpHasNoSettingThatACommandDoesNotUse', async () => {
+  for (const args of [['token', 'list'], ['token', 'create'], ['add'], ['import']]) {
+    const { status, stdout } = await command(...args, '--help');
+    assert.equal(status, 0);
+    assert.match(stdout, /--config FILE/);
+    assert.doesNotMatch(stdout, /--sandbox|--isolation|--log-level|--allow-writable-components|--data/, args.join(' '));
+    assert.equal(stdout.includes('--components'), args[0] !== 'token', args.join(' '));
+  }
 });
 
 test('InspectTellsWhatAPluginExports', async () => {

@@ -29,6 +29,23 @@ test('AServerIsAskedForWhatAPluginIsAskedForOtherwise', async (context) => {
   assert.equal((await ask('complete', 'greeting', 'style', 'fr')).stdout, 'friendly\n');
 });
 
+test('AServerIsAskedForItsLists', async (context) => {
+  const components = await Components.create('sample_v1');
+  await components.addShipped('prompts/prompts');
+  await components.addShipped('resources/server');
+  const { url } = await serve(context, components, ['--page-size', '1']);
+  const { status, stdout, stderr } = await command('list', '--url', url);
+  assert.equal(status, 0, stderr);
+  for (const line of [/^ {2}tool +version /m, /^ {2}resource +config:\/\/server /m, /^ {2}prompt +greeting /m])
+    assert.match(stdout, line);
+  const all = JSON.parse((await command('list', '--url', url, '--json')).stdout);
+  assert.deepEqual(Object.keys(all).sort(), ['prompts', 'resourceTemplates', 'resources', 'tools']);
+  assert.ok(all.tools.some(({ name, inputSchema }) => name === 'version' && inputSchema.type === 'object'));
+  const absent = await command('list', '--url', `${url}x`);
+  assert.equal(absent.status, 2);
+  assert.match(absent.stderr, /HTTP status 404: nothing of MCP is at this path/);
+});
+
 test('AnAnswerMayHaveSeveralLinesOfDataThatEndInAnyWay', async (context) => {
   const events = [
     ['data: {"jsonrpc":"2.0","method":"notifications/message",', 'data: "params":{}}'],

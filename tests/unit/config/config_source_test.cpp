@@ -196,6 +196,9 @@ TEST_F(ConfigSourceTest, SaysWhatIsMissingForConnections) {
   EXPECT_EQ(mistakes_in("[proxy]\nfrom = [\"mtls#CN=front\"]\n"),
             "2:1: \"from\" needs [tls] client_subject, what of a certificate is the SUBJECT");
   EXPECT_EQ(mistakes_in("[http]\nlisten = \"none\"\n"), "2:1: \"listen\" must not be none without unix_socket");
+  EXPECT_EQ(mistakes_in("[http]\nlisten = \":8080\"\n"),
+            "2:10: \"listen\" must be ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, or none, but is \":8080\"; "
+            "write 127.0.0.1:8080 for this machine alone, or 0.0.0.0:8080 for all");
   EXPECT_EQ(mistakes_in("[http]\nunix_socket = \"" + std::string(200, 'x') + "\"\n"),
             "2:1: \"unix_socket\" is too long a path for a socket; name a shorter one");
   EXPECT_EQ(mistakes_in("[tokens]\nfile = \"t\"\n[roles.user]\nissuers = [\"mtls\"]\n"),
