@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <ctime>
 #include <unistd.h>
 
 #include "base/utf8.hpp"
@@ -15,13 +14,6 @@ namespace {
 using namespace std::chrono;
 
 constexpr std::size_t max_value_bytes = 1024;
-
-long offset_of_local_time() {
-  const auto now = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&now, &local);
-  return local.tm_gmtoff;
-}
 
 class Line {
  public:
@@ -58,30 +50,26 @@ class Line {
   std::array<char, 8> digits_{};
 };
 
-// As StderrLog has it: 2026-07-28T12:00:00.000+02:00.
-void add_time(Line& line, long offset_s) {
-  const auto local = system_clock::now() + seconds(offset_s);
-  const auto day = floor<days>(local);
+// As StderrLog has it: 2026-07-28T12:00:00.000Z.
+void add_time(Line& line) {
+  const auto now = system_clock::now();
+  const auto day = floor<days>(now);
   const year_month_day date(day);
-  const hh_mm_ss time(floor<milliseconds>(local - day));
-  const auto minutes_off = (offset_s < 0 ? -offset_s : offset_s) / 60;
+  const hh_mm_ss time(floor<milliseconds>(now - day));
   line.number(static_cast<int>(date.year()), 4).text("-");
   line.number(static_cast<long>(static_cast<unsigned>(date.month())), 2).text("-");
   line.number(static_cast<long>(static_cast<unsigned>(date.day())), 2).text("T");
   line.number(time.hours().count(), 2).text(":").number(time.minutes().count(), 2).text(":");
-  line.number(time.seconds().count(), 2).text(".").number(time.subseconds().count(), 3);
-  line.text(offset_s < 0 ? "-" : "+").number(minutes_off / 60, 2).text(":").number(minutes_off % 60, 2);
+  line.number(time.seconds().count(), 2).text(".").number(time.subseconds().count(), 3).text("Z");
 }
 
 }  // namespace
-
-LastWords::LastWords(StderrLog::Format format) : format_(format), offset_s_(offset_of_local_time()) {}
 
 void LastWords::write(std::string_view event, std::initializer_list<Field> fields) const {
   Line line;
   const bool is_json = format_ == StderrLog::Format::json;
   if (is_json) line.text(R"({"time":")");
-  add_time(line, offset_s_);
+  add_time(line);
   line.text(is_json ? R"(","level":"error","event":)" : " error   ");
   is_json ? line.quoted(event) : line.text(event);
   for (const auto& [name, whole] : fields) {

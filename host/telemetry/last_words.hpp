@@ -1,6 +1,5 @@
 // The lines of StderrLog for a process that is about to die of a signal: written by nothing but what is safe in a
-// handler, without memory and without locks. Made before, because only then the time zone can be asked. Immutable; any
-// thread.
+// handler, without memory and without locks. Immutable; any thread.
 #pragma once
 
 #include <initializer_list>
@@ -17,14 +16,13 @@ class LastWords {
     std::string_view value;
   };
 
-  explicit LastWords(StderrLog::Format format);
+  explicit LastWords(StderrLog::Format format) : format_(format) {}
 
   // At level error. A value is cut off after 1 KiB; there are six at most.
   void write(std::string_view event, std::initializer_list<Field> fields) const;
 
  private:
   const StderrLog::Format format_;
-  const long offset_s_;  // of local time
 };
 
 }  // namespace mcph

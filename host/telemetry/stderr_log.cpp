@@ -29,8 +29,9 @@ spdlog::level::level_enum to_spdlog(Log::Level level) {
   return spdlog::level::off;
 }
 
-constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%e%z %-7l %v";
-constexpr auto json_pattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%e%z","level":"%l",%v})";
+// In UTC, as json_line has it.
+constexpr auto text_pattern = "%Y-%m-%dT%H:%M:%S.%eZ %-7l %v";
+constexpr auto json_pattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
 
 std::string as_text(std::string_view event, Log::Fields fields, std::string_view without) {
   std::string line(event);
@@ -54,7 +55,7 @@ StderrLog::StderrLog(Level level, Format format, std::string_view without)
     : format_(format),
       without_(without),
       logger_(std::make_unique<spdlog::logger>("host", std::make_shared<spdlog::sinks::stderr_sink_mt>())) {
-  logger_->set_pattern(format == Format::json ? json_pattern : text_pattern);
+  logger_->set_pattern(format == Format::json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc);
   logger_->set_level(to_spdlog(level));
   logger_->flush_on(spdlog::level::debug);
 }

@@ -20,6 +20,14 @@ TEST(Log, WritesAnEventWithItsFieldsAsText) {
   EXPECT_THAT(captured.text(), EndsWith(" served file=\"a b.so\" name=sums calls=7\n"));
 }
 
+TEST(Log, WritesTheTimeInUtcAsItsWatchersHaveIt) {
+  for (const auto format : {StderrLog::Format::text, StderrLog::Format::json}) {
+    const test::StandardErrorCapture captured;
+    StderrLog(Log::Level::info, format).info("served");
+    EXPECT_THAT(captured.text(), ::testing::ContainsRegex("[0-9]T[0-9:]+\\.[0-9][0-9][0-9]Z"));
+  }
+}
+
 TEST(Log, WritesAnEventWithItsFieldsAsJson) {
   const test::StandardErrorCapture captured;
   StderrLog(Log::Level::info, StderrLog::Format::json).warning("served", {{"text", "\"7\"\n"}, {"calls", 7}});
