@@ -346,6 +346,7 @@ OrderedJson OperatorAnswers::status_json() const {
                    {"state", not_ready ? not_ready->why : "ready"},
                    {"upSeconds", up.count()}};
   if (!host_.url.empty()) host["url"] = host_.url;
+  if (!host_.also.empty()) host["also"] = host_.also;
   const auto configuration = configuration_ ? configuration_() : ConfigurationReport();
   const bool has_fault = not_ready && not_ready->is_fault;
   const bool all_is_well = report.all_is_well() && configuration.refusal.empty() && !has_fault;

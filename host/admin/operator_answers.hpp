@@ -40,6 +40,7 @@ struct HostFacts {
   std::string command;  // "serve" or "stdio"
   std::string url;      // empty: it has none
   std::filesystem::path components;
+  std::string also = {};  // another one, at which it is reached besides; empty: there is none
   // Empty: it is ready. Any thread; null: it is as long as it can be asked.
   std::function<std::optional<NotReady>()> not_ready = {};
 };

@@ -62,6 +62,11 @@ std::string unix_url_of(const Config& config) {
   return "unix:" + (is_abstract ? path : absolute_path(path)).string();
 }
 
+// That of the Unix socket, where the other one is not it already; empty: there is none.
+std::string url_besides(const Config& config, const std::string& url) {
+  return config.http.unix_socket.empty() || url.starts_with("unix:") ? std::string() : unix_url_of(config);
+}
+
 // "plugins: 7 serving, 1 refused"
 std::string in_brief(const FolderReport& report) {
   std::map<ReportedState, std::size_t> counts{{ReportedState::serving, 0}};
@@ -195,6 +200,7 @@ void HttpHost::answer_operator() {
                 .command = "serve",
                 .url = url_,
                 .components = config_.host.components,
+                .also = url_besides(config_, url_),
                 .not_ready = [this] { return not_ready(); }},
       host_->folder().operator_service(), lines_, [this](const OperatorAct& act) { audit_.operator_has(act); },
       [this] { return report_configuration(); }, std::move(open_dashboard));
@@ -264,7 +270,11 @@ void HttpHost::run() {
                              if (dashboard_ != nullptr) dashboard_->expel(is_good);
                              http_.expel(std::move(is_good));
                            }});
-  log_.info("serving", {{"url", url_}, {"version", host_version}});
+  if (const auto also = url_besides(config_, url_); also.empty()) {
+    log_.info("serving", {{"url", url_}, {"version", host_version}});
+  } else {
+    log_.info("serving", {{"url", url_}, {"also", also}, {"version", host_version}});
+  }
   systemd_.ready();
   told_status_ = std::make_unique<SystemdStatus>(
       systemd_, [this] { return in_brief(host_->folder().operator_service().report()); });

@@ -249,6 +249,7 @@ void put_in_order(OrderedJson& status, const PluginOrder& order) {
 void print_host(std::ostream& out, const OrderedJson& host) {
   out << "pid " << count_of(host, "pid") << ", " << text_of(host, "command");
   if (host.contains("url")) out << ", " << text_of(host, "url");
+  if (host.contains("also")) out << " and " << text_of(host, "also");
   out << ", " << text_of(host, "components");
 }
 

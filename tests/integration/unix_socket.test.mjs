@@ -48,6 +48,8 @@ test('TheUserAndItsGroupReachTheHostAtItsSocketUntilItEnds', async (context) => 
   assert.deepEqual(await local.tools(), all);
   assert.deepEqual(await toolsOf(local.host.address), all);
   assert.equal(statSync(local.socketPath).mode & 0o777, 0o660);
+  const [{ also }] = local.host.log.matching({ event: 'serving' });
+  assert.equal(also, `unix:${local.socketPath}`);
   await local.host.stop();
   assert.ok(!existsSync(local.socketPath));
 });
