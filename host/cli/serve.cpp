@@ -112,34 +112,41 @@ Result<Config> adopt_sockets(Config config, const SystemdEnvironment& environmen
   return config;
 }
 
+// Says why, as whoever reads the log expects it, and returns the status.
+int refuse_to_serve(const Config& config, const std::string& why) {
+  if (config.host.log_format == StderrLog::Format::text) return complain(why);
+  StderrLog(Log::Level::error, config.host.log_format).error("not started", {{"reason", why}});
+  return not_carried_out;
+}
+
 }  // namespace
 
 int run(const ServeCommand& command) {
   const auto environment = SystemdEnvironment::take();
   const auto config = adopt_sockets(command.config, environment);
-  if (config.has_error()) return complain(config.error().message);
+  if (config.has_error()) return refuse_to_serve(command.config, config.error().message);
   if (const auto mistakes = check_reachability(*config); !mistakes.empty())
-    return complain(command.source.words_for(mistakes));
+    return refuse_to_serve(command.config, command.source.words_for(mistakes));
   std::signal(SIGPIPE, SIG_IGN);
   StderrLog to_stderr(config->host.log_level, config->host.log_format);
   std::optional<PluginHistory> history;
   if (config->dashboard.listen) history.emplace(to_stderr);
   WatchedLog log(history ? static_cast<Log&>(*history) : to_stderr);
   auto streams = StandardStreams::take(log);
-  if (streams.has_error()) return complain(streams.error().message);
+  if (streams.has_error()) return refuse_to_serve(command.config, streams.error().message);
   auto audit = Audit::open(*config, log);
-  if (audit.has_error()) return complain(audit.error().message);
+  if (audit.has_error()) return refuse_to_serve(command.config, audit.error().message);
   if (const auto remark = remark_on_clear_text(*config); !remark.empty())
     audit->log().warning("not encrypted", {{"reason", remark}});
   const SystemdNotifier systemd(environment);
   auto host = HttpHost::create(
       *config, {.audit = *audit, .lines = log, .history = history ? &*history : nullptr, .systemd = systemd});
-  if (host.has_error()) return complain(host.error().message);
+  if (host.has_error()) return refuse_to_serve(command.config, host.error().message);
 
   std::promise<int> told_to_stop;
   const StopSignals signals(audit->log(), [&told_to_stop](int signal) { told_to_stop.set_value(signal); });
   if (const auto served = (*host)->serve(command.source, command.config); served.has_error())
-    return (*host)->finish(complain(served.error().message));
+    return (*host)->finish(refuse_to_serve(command.config, served.error().message));
   const int signal = told_to_stop.get_future().get();
   if (command.when_stopping) command.when_stopping();
   (*host)->stop(name_of(signal));
@@ -188,14 +195,14 @@ int run(const StdioCommand& command) {
   StderrLog to_stderr(command.config.host.log_level, command.config.host.log_format);
   WatchedLog watched(to_stderr);
   auto streams = StandardStreams::take(watched);
-  if (streams.has_error()) return complain(streams.error().message);
+  if (streams.has_error()) return refuse_to_serve(command.config, streams.error().message);
   auto audit = Audit::open(command.config, watched);
-  if (audit.has_error()) return complain(audit.error().message);
+  if (audit.has_error()) return refuse_to_serve(command.config, audit.error().message);
   auto& log = audit->log();
   auto calls = CallObservation::create(command.config, false, log);
-  if (calls.has_error()) return complain(calls.error().message);
+  if (calls.has_error()) return refuse_to_serve(command.config, calls.error().message);
   auto host = Host::create(command.config.host, log, {{"messageBytes", command.config.stdio.max_message_bytes}});
-  if (host.has_error()) return complain(host.error().message);
+  if (host.has_error()) return refuse_to_serve(command.config, host.error().message);
 
   NetworkCaller caller((*host)->threads());
   X402Payments payments(caller, log);
@@ -204,7 +211,7 @@ int run(const StdioCommand& command) {
   Server server((*host)->catalog(), command.config.host.identity, serving, {}, log, (*calls)->observer(),
                 audit->requests());
   auto live = configuration_of(command, **host, caller, log);
-  if (live.has_error()) return (*host)->finish(complain(live.error().message));
+  if (live.has_error()) return (*host)->finish(refuse_to_serve(command.config, live.error().message));
   const auto configuration = *std::move(live);
   auto options = command.config.stdio;
   options.principal = principal_of(command.config);
@@ -217,7 +224,7 @@ int run(const StdioCommand& command) {
     return answers.answer(request, asker);
   };
   auto control = listen_to_operator(command.config.host.control, answer, log);
-  if (control.has_error()) return (*host)->finish(complain(control.error().message));
+  if (control.has_error()) return (*host)->finish(refuse_to_serve(command.config, control.error().message));
   (*host)->load_components();
   (*host)->folder().run();
 

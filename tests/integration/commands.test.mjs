@@ -349,6 +349,10 @@ test('ABusyPortIsToldBeforeAnyPluginIsStarted', async (context) => {
   assert.equal(status, 2);
   const words = 'Address already in use; choose another port with --listen';
   assert.equal(stderr, `mcp-plugin-host: cannot listen on ${address}: ${words}\n`);
+  const asJson = await on('serve', '--listen', address, '--log-format', 'json');
+  assert.equal(asJson.status, 2);
+  const { level, event, reason } = JSON.parse(asJson.stderr);
+  assert.deepEqual([level, event, reason], ['error', 'not started', `cannot listen on ${address}: ${words}`]);
 });
 
 test('CallRunsATool', async (context) => {
