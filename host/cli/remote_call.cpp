@@ -61,7 +61,7 @@ struct RemoteAnswer {
 
 // Why a request is refused, as the server says it: in an error of JSON-RPC, or else in its challenge (RFC 6750 section
 // 3). Empty: it does not.
-std::string reason_of_server(const RemoteAnswer& answer) {
+std::string reason_it_gives(const RemoteAnswer& answer) {
   constexpr std::size_t most = 200;
   if (const auto json = parse_json(answer.body); json.has_value() && json->is_object()) {
     const auto error = json->value("error", Json());
@@ -80,7 +80,7 @@ std::string words_for_unauthorized(const RemoteAnswer& answer) {
   const bool takes_no_token = answer.challenge.starts_with("ConnectionCredential");
   std::string words = takes_no_token ? "it wants a client certificate, which this command cannot show"
                                      : "it wants a token, or another one; give it with --token-file";
-  if (const auto reason = reason_of_server(answer); !reason.empty()) words += "; it says \"" + reason + "\"";
+  if (const auto reason = reason_it_gives(answer); !reason.empty()) words += "; it says \"" + reason + "\"";
   return words;
 }
 
