@@ -15,7 +15,7 @@ class LookBudget {
 
   // A look that began then has taken so long.
   void spend(Clock::time_point begin, Clock::duration took) {
-    due_ = std::min(std::max(due_, begin - saved) + took * share, begin + took + longest_pause);
+    due_ = std::min(std::max(due_, begin - saved) + took * share, begin + took + max_pause);
   }
 
   // When the next look may begin; it may lie in the past.
@@ -24,7 +24,7 @@ class LookBudget {
  private:
   static constexpr int share = 20;
   static constexpr std::chrono::seconds saved{5};
-  static constexpr std::chrono::seconds longest_pause{60};
+  static constexpr std::chrono::seconds max_pause{60};
 
   Clock::time_point due_;
 };

@@ -158,7 +158,7 @@ class LegacyListening final : public UpstreamListening {
 
  private:
   // Each may take a connection of its own, and calls need some, too.
-  static constexpr std::size_t most_at_once = 16;
+  static constexpr std::size_t max_at_once = 16;
 
   void change(const std::string& uri, Method method) {
     {
@@ -177,7 +177,7 @@ class LegacyListening final : public UpstreamListening {
       Method method{};
       {
         const MutexLock lock(mutex_);
-        if (waiting_.empty() || in_flight_ >= most_at_once) return;
+        if (waiting_.empty() || in_flight_ >= max_at_once) return;
         const auto next = waiting_.extract(waiting_.begin());
         uri = next.key();
         method = next.mapped();

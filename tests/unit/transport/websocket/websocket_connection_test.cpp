@@ -28,9 +28,15 @@ constexpr std::size_t memory_of_all = std::size_t{256} << 10;
 
 // The head of a frame with a text of so many bytes, whose mask changes nothing (RFC 6455 section 5.2).
 std::string frame_head(std::uint64_t bytes) {
-  std::string head = "\x81\xff";
-  for (int shift = 56; shift >= 0; shift -= 8)
-    head += static_cast<char>((bytes >> static_cast<unsigned>(shift)) & 0xffU);
+  constexpr std::uint64_t in_two_bytes = 126;
+  constexpr std::uint64_t in_eight_bytes = 127;
+  constexpr std::uint64_t masked = 0x80;
+  const auto form = bytes < in_two_bytes ? bytes : bytes <= 0xffff ? in_two_bytes : in_eight_bytes;
+  std::string head = "\x81";
+  head += static_cast<char>(masked | form);
+  const unsigned bits = form == in_two_bytes ? 16 : form == in_eight_bytes ? 64 : 0;
+  for (unsigned shift = bits; shift > 0; shift -= 8)
+    head += static_cast<char>((bytes >> (shift - 8)) & 0xffU);
   return head + std::string(4, '\0');
 }
 
@@ -87,7 +93,9 @@ TEST_F(WebSocketMemoryTest, EndsTheCallWhoseAnswerFindsNone) {
   client.hear("serverInfo");
   say(client, std::string(test::initialized));
   say(client, test::request("7", "tools/call", R"({"name":"add"})"));
-  invoked_.get_future().get()->complete(Outcome::input_required, test::asks_for_roots);
+  auto invoked = invoked_.get_future();
+  ASSERT_EQ(invoked.wait_for(test::patience), std::future_status::ready);
+  invoked.get()->complete(Outcome::input_required, test::asks_for_roots);
   EXPECT_THAT(client.hear("roots/list"), HasSubstr("roots/list"));
   say(client, R"({"jsonrpc":"2.0","id":1,"result":{"roots":[)" + std::string(memory_of_all, ' ') + "]}}");
   EXPECT_THAT(client.hear("raise --max-buffered-bytes"),
