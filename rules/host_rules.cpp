@@ -11,6 +11,7 @@
 #include "base/json_text.hpp"
 #include "catalog/catalog.hpp"
 #include "plugin/plugin_metrics.hpp"
+#include "plugin/plugin_store.hpp"
 #include "protocol/calls/completion.hpp"
 #include "protocol/calls/component_calls.hpp"
 #include "protocol/calls/input_requests.hpp"
@@ -69,12 +70,13 @@ std::int32_t admit(const Catalog& catalog, PluginMethod method, const Json& para
   return MCP_HOST_RULES_ADMITTED;
 }
 
+std::optional<std::string> message_of(const auto& result) {
+  return result.has_error() ? std::optional(result.error().message) : std::nullopt;
+}
+
 // What is wrong with it; nothing if nothing is.
 std::optional<std::string> fault_of_answer(const Catalog& catalog, PluginMethod method, std::string_view component,
                                            std::int32_t outcome, std::string_view json) {
-  const auto message_of = [](const auto& result) {
-    return result.has_error() ? std::optional(result.error().message) : std::nullopt;
-  };
   if (outcome == MCP_OUTCOME_ERROR) return message_of(read_plugin_error(json));
   if (outcome == MCP_OUTCOME_INPUT_REQUIRED) {
     if (method == PluginMethod::completion_complete) return "it asks the client, which a completion cannot";
@@ -82,6 +84,25 @@ std::optional<std::string> fault_of_answer(const Catalog& catalog, PluginMethod 
   }
   const auto* tool = method == PluginMethod::tools_call ? catalog.find_tool(component) : nullptr;
   return message_of(read_plugin_result(method, json, tool == nullptr ? std::nullopt : tool->component->output_schema));
+}
+
+std::optional<std::string> fault_of_input(const OrderedJson& request, const Json& answer) {
+  if (method_of(request) != Method::resources_read) return mistake_in_answer(request, answer);
+  if (answer.is_object() && answer.contains("error")) return message_of(read_plugin_error(dump(answer["error"])));
+  return message_of(read_plugin_result(PluginMethod::resources_read, dump(answer)));
+}
+
+// As a client is asked: the host changes some of what a plugin may write.
+Result<OrderedJson> read_input_request(std::string_view request) {
+  auto requests = read_input_requests(R"({"inputRequests":{"request":)" + std::string(request) + "}}");
+  if (requests.has_error()) return requests;
+  return std::move((*requests)["request"]);
+}
+
+// Nonzero if nothing is wrong.
+std::int32_t accept(const std::optional<std::string>& fault, const mcp_sink* error) {
+  if (fault) write(error, *fault);
+  return fault ? 0 : 1;
 }
 
 }  // namespace
@@ -116,9 +137,23 @@ int32_t mcp_host_rules_accept(const mcp_host_rules* rules, mcp_string method, mc
   const auto called = mcph::method_called(mcph::view(method));
   if (!called) return 1;
   const auto name = mcph::view(component);
-  const auto fault = mcph::fault_of_answer(rules->catalog, *called, name, outcome, mcph::view(json));
-  if (fault) mcph::write(error, mcph::invalid_answer(rules->plugin, *called, name, *fault));
-  return fault ? 0 : 1;
+  auto fault = mcph::fault_of_answer(rules->catalog, *called, name, outcome, mcph::view(json));
+  if (fault) fault = mcph::invalid_answer(rules->plugin, *called, name, *fault);
+  return mcph::accept(fault, error);
+}
+
+int32_t mcp_host_rules_answer(mcp_string request, mcp_string answer, const mcp_sink* error) {
+  const auto asked = mcph::read_input_request(mcph::view(request));
+  if (asked.has_error()) return mcph::accept(asked.error().message, error);
+  const auto json = mcph::parse_json(mcph::view(answer));
+  return mcph::accept(json.has_error() ? json.error().message : mcph::fault_of_input(*asked, *json), error);
+}
+
+int32_t mcp_host_rules_store(mcp_string key, mcp_string value, const mcp_sink* error) {
+  const auto refusal = mcph::check({.kind = mcph::StoreOperation::Kind::put,
+                                    .key = std::string(mcph::view(key)),
+                                    .value = std::string(mcph::view(value))});
+  return mcph::accept(refusal ? std::optional(refusal->text) : std::nullopt, error);
 }
 
 int32_t mcp_host_rules_metric(int32_t kind, mcp_string name, mcp_string help, const double* bounds,

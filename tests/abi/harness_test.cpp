@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -80,6 +81,36 @@ struct Answers {
   std::string of_resource;
   std::string of_prompt;
 };
+
+struct Reservation {
+  int people = 0;
+  std::string note;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("people", &Reservation::people).max(9),
+                      mcp::field("note", &Reservation::note).max_length(5)};
+  }
+};
+
+/// Tools that ask.
+void asking(mcp::Plugin& plugin) {
+  plugin.tool("reserve", "", [](mcp::Context& context) -> std::string {
+    const auto reservation = context.elicit<Reservation>("For how many?");
+    return reservation ? std::to_string(reservation->people) : "nobody";
+  });
+  plugin.tool("write", "", [](mcp::Context& context) { return context.sample(mcp::Sampling(10).user("Hi")).text(); });
+  plugin.tool("count", "", [](mcp::Context& context) { return context.roots().size(); });
+  plugin.tool("look", "", [](mcp::Context& context) { return context.read_resource("r://").at(0).text; });
+}
+
+/// What comes of it when the client gives this answer.
+std::string text_after(const char* tool, const Json& answer) {
+  Harness harness(asking);
+  try {
+    return harness.call_tool(tool, Json::object(), [&](const Json&) { return answer; }).text();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
 
 TEST(HarnessDescription, AToolNeedsANameThatClientsCanUse) {
   EXPECT_EQ(refusal([](mcp::Plugin& plugin) { plugin.tool("my tool", "", [] {}); }),
@@ -160,6 +191,53 @@ TEST(HarnessCall, AUriIsReadByTheTemplateThatItMatches) {
   });
   EXPECT_EQ(harness.read("users://7/name").text(), "user 7");
   EXPECT_EQ(harness.read("users://7/age").text(), "Resource not found: users://7/age");
+}
+
+TEST(HarnessAnswer, OfAUserFitsTheForm) {
+  const std::string refused = "the client of this test answers what no client may: elicitation/create: ";
+  const auto accepted = [](const Json& content) {
+    return text_after("reserve", {{"action", "accept"}, {"content", content}});
+  };
+  EXPECT_EQ(accepted({{"people", 9}, {"note", "quiet"}}), "9");
+  EXPECT_EQ(accepted({{"people", 9}, {"note", ""}, {"more", 1}}), "9") << "a form allows other members";
+  EXPECT_EQ(accepted({{"people", 100}, {"note", ""}}),
+            refused + R"("content": "people" must be at most 9, but is 100)");
+  EXPECT_EQ(accepted({{"people", 1}, {"note", "in the garden"}}),
+            refused + R"("content": "note" must have at most 5 characters, but has 13)");
+  EXPECT_EQ(accepted({{"people", "9"}, {"note", ""}}),
+            refused + R"("content": "people" must be an integer, but is "9")");
+  EXPECT_EQ(accepted("yes"), refused + R"("content" is not an object, although the form was accepted)");
+  EXPECT_EQ(text_after("reserve", {{"action", "decline"}}), "nobody");
+  EXPECT_EQ(text_after("reserve", Json::object()), refused + R"("action" is none of accept, decline and cancel)");
+  EXPECT_EQ(text_after("reserve", {{"action", "yes"}}), refused + R"("action" is none of accept, decline and cancel)");
+  EXPECT_EQ(text_after("reserve", "yes"), refused + "it is not an object");
+}
+
+TEST(HarnessAnswer, IsOneThatTheRequestHas) {
+  const std::string refused = "the client of this test answers what no client may: ";
+  const Json message = {{"role", "assistant"}, {"model", "m"}, {"content", {{"type", "text"}, {"text", "Hello"}}}};
+  EXPECT_EQ(text_after("write", message), "Hello");
+  EXPECT_EQ(text_after("write", {{"role", "assistant"}, {"content", message["content"]}}),
+            refused + R"(sampling/createMessage: "model" is not a string)");
+  EXPECT_EQ(text_after("count", {{"roots", Json::array({{{"uri", "file:///a"}}})}}), "1");
+  EXPECT_EQ(text_after("count", {{"roots", Json::array({{{"uri", "https://a"}}})}}),
+            refused + R"(roots/list: an element of "roots" has no "uri" that begins with file://, or its "name" is no )"
+                      "string");
+  EXPECT_EQ(text_after("look", {{"contents", Json::array({{{"uri", "r://"}, {"text", "seen"}}})}}), "seen");
+  EXPECT_EQ(text_after("look", {{"error", {{"code", -32603}, {"message", "not now"}}}}), "not now");
+  EXPECT_EQ(text_after("look", {{"contents", Json::array({{{"uri", "r://"}}})}}),
+            refused + R"(resources/read: contents[0] has neither a "text" nor a "blob" string)");
+}
+
+TEST(HarnessAnswer, OfASecondRoundIsCheckedByWhatTheToolAsked) {
+  Harness harness(asking);
+  const auto name = harness.call_tool("reserve").json["inputRequests"].begin().key();
+  const auto answered = [&](int people) {
+    return Json{{name, {{"action", "accept"}, {"content", {{"people", people}, {"note", ""}}}}}};
+  };
+  EXPECT_EQ(harness.call_tool("reserve", Json::object(), answered(2)).text(), "2");
+  EXPECT_THROW(harness.call_tool("reserve", Json::object(), answered(10)), std::runtime_error);
+  EXPECT_THROW(harness.call_tool("reserve", Json::object(), Json("yes")), std::runtime_error);
 }
 
 TEST(HarnessCall, HandsBackTheAnswersAndTheStateThatAToolGave) {

@@ -79,7 +79,11 @@ TEST(InputRequest, FormMayBeOneValue) {
     return request["params"]["message"] == "Twice?" ? accept({{"value", true}}) : accept({{"value", 21}});
   });
   EXPECT_EQ(outcome.text(), "42");
-  const auto without = harness.call_tool("count", Json::object(), [](const Json&) { return accept(Json::object()); });
+  const auto asked = harness.call_tool("count").json["inputRequests"];
+  const auto without =
+      harness.invoke("tools/call", {{"name", "count"},
+                                    {"arguments", Json::object()},
+                                    {"inputResponses", {{asked.begin().key(), accept(Json::object())}}}});
   EXPECT_EQ(without.text(), R"("value" is missing)");
 }
 

@@ -80,6 +80,10 @@ TEST(StoreOfAPlugin, KeepsValues) {
   EXPECT_EQ(harness.call_tool("forget", {{"who", "bob"}}).text(), "false");
   EXPECT_EQ(harness.call_tool("put", {{"key", ""}}).text(), "cannot keep \"\": a key is not empty");
   EXPECT_NE(harness.call_tool("put", {{"key", "no text"}}).text().find("a key is UTF-8 text"), std::string::npos);
+  EXPECT_THROW(harness.store("", "v"), std::runtime_error);
+  EXPECT_THROW(harness.store(std::string(257, 'k'), "v"), std::runtime_error);
+  EXPECT_THROW(harness.store("k", std::string(32'769, 'v')), std::runtime_error);
+  harness.store(std::string(256, 'k'), std::string(32'768, 'v'));
 }
 
 TEST(StoreOfAPlugin, PutsOnlyAtTheRevisionThatIsMeant) {

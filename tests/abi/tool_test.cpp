@@ -470,14 +470,14 @@ TEST(Context, AskingTheClientTakesTwoRounds) {
       if (!answers.contains("name")) {
         return mcp::input_required({{"name", {{"method", "roots/list"}, {"params", Json::object()}}}});
       }
-      return mcp::ToolResult().text("Hello " + answers["name"]["content"]["name"].get<std::string>());
+      return mcp::ToolResult().text("Hello " + answers["name"]["roots"][0]["name"].get<std::string>());
     });
   });
   const auto first = harness.call_tool("greet");
   EXPECT_EQ(first.kind, MCP_OUTCOME_INPUT_REQUIRED);
   EXPECT_FALSE(first.ok());
   EXPECT_EQ(first.json.dump(), R"({"inputRequests":{"name":{"method":"roots/list","params":{}}}})");
-  const Json answers{{"name", {{"action", "accept"}, {"content", {{"name", "Ada"}}}}}};
+  const Json answers{{"name", {{"roots", Json::array({{{"uri", "file:///home/ada"}, {"name", "Ada"}}})}}}};
   EXPECT_EQ(harness.call_tool("greet", Json::object(), answers).text(), "Hello Ada");
 }
 

@@ -34,6 +34,15 @@ int32_t mcp_host_rules_admit(const mcp_host_rules* rules, mcp_string method, mcp
 int32_t mcp_host_rules_accept(const mcp_host_rules* rules, mcp_string method, mcp_string component, int32_t outcome,
                               mcp_string json, const mcp_sink* error);
 
+/* Nonzero if a client may give `answer`, JSON, to `request`, one of the input requests of a plugin whose answer has
+ * been accepted. To resources/read, which no client is asked, it is what the host gives. Otherwise `error` is given why
+ * not. */
+int32_t mcp_host_rules_answer(mcp_string request, mcp_string answer, const mcp_sink* error);
+
+/* Nonzero if a plugin may keep `value` under `key` (mcp_store.put in mcp/store.h), as far as that does not depend on
+ * what it keeps already. Otherwise `error` is given why not. */
+int32_t mcp_host_rules_store(mcp_string key, mcp_string value, const mcp_sink* error);
+
 /* What the host does with a metric that is declared so (mcp_metrics.declare in mcp/metrics.h). Nonzero: it takes it,
  * and `text` is given what it keeps, {"name", "bounds"}: a counter's name has its end, and a histogram has bounds.
  * Otherwise `text` is given why not. Here the host looks at this metric alone, and not at how many there are, or at

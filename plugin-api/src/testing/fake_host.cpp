@@ -179,6 +179,17 @@ Outcome FakeHost::wait(mcp_call_id call, std::chrono::milliseconds limit) {
   return *entry.outcome;
 }
 
+Json FakeHost::asked_by(std::string_view tool) const {
+  Json requests = Json::object();
+  const MutexLock lock(mutex_);
+  for (const auto& [id, call] : calls_) {
+    const bool is_of_tool = call.judged.method == "tools/call" && call.judged.component == tool;
+    if (is_of_tool && call.outcome && call.outcome->kind == MCP_OUTCOME_INPUT_REQUIRED)
+      requests.update(call.outcome->json.at("inputRequests"));
+  }
+  return requests;
+}
+
 void FakeHost::complete(mcp_call_id call, std::int32_t kind, mcp_string json) {
   const MutexLock lock(mutex_);
   const auto found = calls_.find(call);

@@ -63,6 +63,8 @@ class FakeHost {
   void cancel(mcp_call_id call, std::int32_t reason);
   bool is_done(mcp_call_id call) const;
   Outcome wait(mcp_call_id call, std::chrono::milliseconds limit);
+  /// The input requests of a tool so far, by their names; of several with one name the last.
+  Json asked_by(std::string_view tool) const;
 
   /// Those for what the plugin describes now: made anew when it has said that its components changed.
   std::shared_ptr<const Rules> rules(const std::function<std::shared_ptr<const Rules>()>& make);

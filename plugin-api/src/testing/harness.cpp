@@ -178,6 +178,7 @@ Outcome Harness::call_tool(std::string_view name, const Json& arguments) {
 }
 
 Outcome Harness::call_tool(std::string_view name, const Json& arguments, const Json& input_responses) {
+  detail::check_answers(host_->asked_by(name), input_responses);
   Json params = params_of_tool(name, arguments);
   params["inputResponses"] = input_responses;
   return call("tools/call", name, params);
@@ -189,8 +190,12 @@ Outcome Harness::call_tool(std::string_view name, const Json& arguments, const A
   for (int round = 0; round <= max_rounds; ++round) {
     const Outcome outcome = call("tools/call", name, params);
     if (outcome.kind != MCP_OUTCOME_INPUT_REQUIRED) return outcome;
-    for (const auto& [key, request] : outcome.json.at("inputRequests").items())
-      params["inputResponses"][key] = answer(request);
+    const Json& requests = outcome.json.at("inputRequests");
+    Json answers = Json::object();
+    for (const auto& [key, request] : requests.items())
+      answers[key] = answer(request);
+    detail::check_answers(requests, answers);
+    params["inputResponses"].update(answers);
     params["inputState"] = outcome.json.value("inputState", Json());  // of this round or none
   }
   throw std::runtime_error("the tool asks again and again");

@@ -1,7 +1,6 @@
 #include "memory_store.hpp"
 
-#include <algorithm>
-
+#include <mcp/host_rules.h>
 #include <mcp/plugin/json.hpp>
 #include <nlohmann/json.hpp>
 
@@ -10,31 +9,17 @@
 namespace mcp::testing::detail {
 namespace {
 
+using mcp::detail::answer_of_host;
+using mcp::detail::borrowed;
 using mcp::detail::MutexLock;
 using mcp::detail::write;
 
-constexpr std::size_t max_key = 256;
-constexpr std::size_t max_value = 32768;
 constexpr std::size_t max_keys = 1000;
 constexpr std::size_t max_bytes = std::size_t{1} << 20;
 
-bool is_utf8(std::string_view text) {
-  try {
-    return !Json(text).dump().empty();
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
-
 /// Empty: it can be kept.
 std::string why_invalid(std::string_view key, std::string_view value = {}) {
-  if (key.size() > max_key) return "a key has at most 256 bytes, not " + std::to_string(key.size());
-  if (key.empty()) return "a key is not empty";
-  if (std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }) || !is_utf8(key))
-    return "a key is UTF-8 text without control characters";
-  return value.size() > max_value ? "a value has at most 32768 bytes, not " + std::to_string(value.size()) +
-                                        "; keep larger ones in files of the plugin's data directory"
-                                  : std::string();
+  return answer_of_host([&](const mcp_sink* error) { mcp_host_rules_store(borrowed(key), borrowed(value), error); });
 }
 
 std::int32_t refuse(std::int32_t status, const mcp_sink* error, std::string_view why) {

@@ -1,5 +1,6 @@
-// MemoryStore: the values that a plugin keeps with the host that a Harness plays. It checks what a host checks, with
-// the limits that a host has where nobody says others. Any thread.
+// MemoryStore: the values that a plugin keeps with the host that a Harness plays. The host's own
+// code decides what can be kept (mcp/host_rules.h). There may be as much as a host allows where nobody says otherwise.
+// Any thread.
 #pragma once
 
 #include <cstdint>

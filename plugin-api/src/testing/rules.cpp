@@ -9,6 +9,17 @@ namespace mcp::testing::detail {
 using mcp::detail::answer_of_host;
 using mcp::detail::borrowed;
 
+namespace {
+
+/// Empty: there is none.
+std::string mistake_in(const Json& request, const Json& answer) {
+  const std::string asked = dump_json(request);
+  const std::string given = dump_json(answer);
+  return answer_of_host([&](const mcp_sink* error) { mcp_host_rules_answer(borrowed(asked), borrowed(given), error); });
+}
+
+}  // namespace
+
 Rules::Rules(std::string_view plugin, std::string_view description) : rules_(nullptr, mcp_host_rules_destroy) {
   const std::string reason = answer_of_host([&](const mcp_sink* error) {
     rules_.reset(mcp_host_rules_create(borrowed(plugin), borrowed(description), error));
@@ -35,6 +46,19 @@ Outcome Rules::outcome(std::string_view method, std::string_view component, std:
   });
   if (!accepted) return {MCP_OUTCOME_ERROR, {{"code", internal_error}, {"message", reason}}};
   return {kind, Json::parse(json)};
+}
+
+void check_answers(const Json& requests, const Json& answers) {
+  const auto refuse = [](const std::string& why) {
+    throw std::runtime_error("the client of this test answers what no client may: " + why);
+  };
+  if (!answers.is_object()) refuse("the input responses are not an object");
+  for (const auto& [name, request] : requests.items()) {
+    const auto answer = answers.find(name);
+    if (answer == answers.end()) continue;
+    const auto mistake = mistake_in(request, *answer);
+    if (!mistake.empty()) refuse(request.value("method", std::string()) + ": " + mistake);
+  }
 }
 
 }  // namespace mcp::testing::detail

@@ -30,4 +30,8 @@ class Rules {
   std::unique_ptr<mcp_host_rules, void (*)(mcp_host_rules*)> rules_;
 };
 
+/// Throws std::runtime_error if no client may answer so. Both by the names of the input requests; what nobody asked is
+/// not looked at.
+void check_answers(const Json& requests, const Json& answers);
+
 }  // namespace mcp::testing::detail

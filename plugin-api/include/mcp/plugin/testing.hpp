@@ -1,8 +1,8 @@
 // Unit tests of a plugin without a host and without loading a library: a Harness runs a setup function behind the same
 // C table that a host would use, and plays the host: what a host refuses it refuses, with the host's words, because it
-// is the host's own code that does (mcp/host_rules.h): descriptions, arguments, results, and the declaration of
-// metrics. A Harness may be used from several threads; it stops the plugin when it is destroyed. It has a function for
-// each thing that a client can ask.
+// is the host's own code that does (mcp/host_rules.h): descriptions, arguments, results, what a client answers to input
+// requests, what is kept in the store, and the declaration of metrics. A Harness may be used from several threads; it
+// stops the plugin when it is destroyed. It has a function for each thing that a client can ask.
 #pragma once
 
 #include <chrono>
@@ -89,10 +89,12 @@ class Harness {
   /// What a client of the newest revision gets: of arguments that do not fit the schema a tool error, of an answer that
   /// is no right one an internal error. The same for all calls below but invoke.
   Outcome call_tool(std::string_view name, const Json& arguments = Json::object());
-  /// The second round of a tool that returned mcp::input_required.
+  /// The second round of a tool that returned mcp::input_required. Throws std::runtime_error with the reason if no
+  /// client may give such an answer to what the tool has asked by that name.
   Outcome call_tool(std::string_view name, const Json& arguments, const Json& input_responses);
   /// As many rounds as the tool asks for: `answer` plays the client, is given each request, {"method", "params"}, and
-  /// returns its result. A tool that gave an "inputState" gets it back with the answers.
+  /// returns its result, which is checked in the same way. A tool that gave an "inputState" gets it back with the
+  /// answers.
   using Answerer = std::function<Json(const Json& request)>;
   Outcome call_tool(std::string_view name, const Json& arguments, const Answerer& answer);
   PendingCall start_tool(std::string_view name, const Json& arguments = Json::object());
