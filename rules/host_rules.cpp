@@ -40,13 +40,16 @@ std::optional<PluginMethod> method_called(std::string_view name) {
   return static_cast<PluginMethod>(found - plugin_method_names.begin());
 }
 
-// What a client of the newest revision is answered.
+// What a client of the newest revision is answered. Only a resource that is not there has the code by which plugins say
+// so: a test of a plugin compares with that, whoever has said it.
 std::int32_t reject(const Rejection& rejection, const mcp_sink* text) {
   if (rejection.reason == Rejection::Reason::invalid_arguments) {
     write(text, "{" + tool_error_members(rejection.message) + "}");
     return MCP_OUTCOME_RESULT;
   }
-  Json error = {{"code", error_code::invalid_params}, {"message", rejection.message}};
+  const auto code = rejection.reason == Rejection::Reason::unknown_resource ? error_code::resource_not_found
+                                                                            : error_code::invalid_params;
+  Json error = {{"code", code}, {"message", rejection.message}};
   if (!rejection.data.is_null()) error["data"] = rejection.data;
   write(text, dump(error));
   return MCP_OUTCOME_ERROR;

@@ -1,5 +1,6 @@
 // The Harness refuses what a host refuses, with the host's words, so that a test of a plugin fails as its host would.
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -193,6 +194,14 @@ TEST(HarnessCall, AUriIsReadByTheTemplateThatItMatches) {
   EXPECT_EQ(harness.read("users://7/age").text(), "Resource not found: users://7/age");
 }
 
+TEST(HarnessCall, AResourceThatIsNotThereHasOneCodeWhoeverSaysSo) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource_template("users://{id}", "n", "", [](int) -> std::optional<std::string> { return std::nullopt; });
+  });
+  EXPECT_EQ(harness.read("users://7").error_code(), mcp::resource_not_found) << "the plugin";
+  EXPECT_EQ(harness.read("notes://7").error_code(), mcp::resource_not_found) << "the host";
+}
+
 TEST(HarnessAnswer, OfAUserFitsTheForm) {
   const std::string refused = "the client of this test answers what no client may: elicitation/create: ";
   const auto accepted = [](const Json& content) {
@@ -275,6 +284,18 @@ TEST(HarnessResult, StructuredContentMustFitTheOutputSchema) {
             "Plugin written answered tools/call of t with something invalid: the tool has an outputSchema, but the "
             "result has "
             R"(no "structuredContent")");
+}
+
+TEST(HarnessResult, OfAnUnexpectedFailureIsWithoutTheMarkForTheHost) {
+  const std::string mark = R"("mcp-plugin-host/unexpected":true)";
+  const auto outcome_of = [](const std::string& meta) {
+    Written::description = R"({"tools":[{"name":"t","inputSchema":{"type":"object"}}]})";
+    Written::answer = R"({"content":[],"isError":true,"_meta":{)" + meta + "}}";
+    Written::outcome = MCP_OUTCOME_RESULT;
+    return Harness(Written::plugin()).call_tool("t").json.dump();
+  };
+  EXPECT_EQ(outcome_of(mark), R"({"content":[],"isError":true})");
+  EXPECT_EQ(outcome_of(mark + R"(,"own":1)"), R"({"_meta":{"own":1},"content":[],"isError":true})");
 }
 
 TEST(HarnessResult, AContentBlockMustBeWhole) {

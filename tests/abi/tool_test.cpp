@@ -15,6 +15,8 @@
 #include <mcp/plugin.hpp>
 #include <mcp/plugin/testing.hpp>
 
+#include "unchecked.hpp"
+
 namespace {
 
 using mcp::Json;
@@ -247,9 +249,11 @@ TEST(Tool, RefusesATimeoutOrATagThatIsNone) {
 TEST(Error, AnExceptionIsAToolErrorWithAMarkForTheHost) {
   Harness harness(
       [](mcp::Plugin& plugin) { plugin.tool("t", "", []() -> int { throw std::runtime_error("no such city"); }); });
-  EXPECT_EQ(harness.call_tool("t").json.dump(),
+  EXPECT_EQ(unchecked_call(harness, "t").json.dump(),
             R"({"_meta":{"mcp-plugin-host/unexpected":true},"content":[{"text":"no such city","type":"text"}],)"
             R"("isError":true})");
+  EXPECT_EQ(harness.call_tool("t").json.dump(),
+            R"({"content":[{"text":"no such city","type":"text"}],"isError":true})");
 }
 
 TEST(Error, AToolErrorIsMeantForTheModel) {

@@ -11,6 +11,13 @@ using mcp::detail::borrowed;
 
 namespace {
 
+// The host takes it away before a client sees the result (ABI.md).
+void erase_unexpected_mark(Json& result) {
+  const auto meta = result.find("_meta");
+  if (meta == result.end()) return;
+  if (meta->erase("mcp-plugin-host/unexpected") > 0 && meta->empty()) result.erase(meta);
+}
+
 /// Empty: there is none.
 std::string mistake_in(const Json& request, const Json& answer) {
   const std::string asked = dump_json(request);
@@ -45,7 +52,9 @@ Outcome Rules::outcome(std::string_view method, std::string_view component, std:
         mcp_host_rules_accept(rules_.get(), borrowed(method), borrowed(component), kind, borrowed(json), error) != 0;
   });
   if (!accepted) return {MCP_OUTCOME_ERROR, {{"code", internal_error}, {"message", reason}}};
-  return {kind, Json::parse(json)};
+  Outcome outcome{kind, Json::parse(json)};
+  if (kind == MCP_OUTCOME_RESULT) erase_unexpected_mark(outcome.json);
+  return outcome;
 }
 
 void check_answers(const Json& requests, const Json& answers) {

@@ -86,8 +86,9 @@ class Harness {
   /// std::runtime_error with the reason if the plugin could not say it.
   nlohmann::ordered_json describe() const;
 
-  /// What a client of the newest revision gets: of arguments that do not fit the schema a tool error, of an answer that
-  /// is no right one an internal error. The same for all calls below but invoke.
+  /// What a client gets: of arguments that do not fit the schema a tool error, of an answer that is no right one an
+  /// internal error. Errors have the plugin's codes: that of a resource which is not there is mcp::resource_not_found,
+  /// whatever a client's revision calls it. The same for all calls below but invoke.
   Outcome call_tool(std::string_view name, const Json& arguments = Json::object());
   /// The second round of a tool that returned mcp::input_required. Throws std::runtime_error with the reason if no
   /// client may give such an answer to what the tool has asked by that name.
