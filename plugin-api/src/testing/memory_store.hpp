@@ -1,6 +1,5 @@
-// MemoryStore: the values that a plugin keeps with the host that a Harness plays. The host's own
-// code decides what can be kept (mcp/host_rules.h). There may be as much as a host allows where nobody says otherwise.
-// Any thread.
+// MemoryStore: the values that a plugin keeps with the host that a Harness plays. The host's own code decides what can
+// be kept (mcp/host_rules.h), and there may be as much as a host allows where nobody says otherwise. Any thread.
 #pragma once
 
 #include <cstdint>
