@@ -12,8 +12,8 @@
 #include "audit/signing_key.hpp"
 #include "auth/introspection.hpp"
 #include "auth/token_file.hpp"
-#include "base/is_program.hpp"
 #include "base/json_pointer.hpp"
+#include "base/local_socket.hpp"
 #include "base/regular_file.hpp"
 #include "http/tls/tls_context.hpp"
 #include "sources/upstream/upstream_settings.hpp"
@@ -35,9 +35,7 @@ Result<> check_way(const std::variant<UpstreamCommand, UpstreamUrl>& way) {
   for (const auto& variable : program->environment) {
     if (variable.starts_with(beginning)) path = variable.c_str() + beginning.size();
   }
-  const auto& name = program->command.front();
-  if (is_program(name, path)) return {};
-  return fail("there is no program " + name + (name.find('/') == std::string::npos ? " in PATH" : ""));
+  return check_program(program->command.front(), {}, path);
 }
 
 }  // namespace
@@ -104,9 +102,7 @@ Mistakes check_files(const Config& config) {
   const auto& data = config.host.data_root;
   if (std::filesystem::exists(data, ignored) && !std::filesystem::is_directory(data, ignored))
     note("/plugins/data", Result<>(fail(data.string() + " is no folder")));
-  const auto socket = std::filesystem::symlink_status(config.http.unix_socket, ignored);
-  if (!config.http.unix_socket.empty() && std::filesystem::exists(socket) && !std::filesystem::is_socket(socket))
-    note("/http/unix_socket", Result<>(fail(config.http.unix_socket.string() + " is there already, and no socket")));
+  note("/http/unix_socket", check_socket_path(config.http.unix_socket));
   for (const auto& [name, text] : config.host.upstreams) {
     const auto upstream = read_upstream_settings(text, config.host.upstreams_folder, {});
     if (upstream.has_value()) note(append_to_pointer("/upstreams", name), check_way(upstream->way));

@@ -63,13 +63,18 @@ int connect_local(const FileDescriptor& socket, const sockaddr_un& address) {
   return ::connect(socket.get(), generic, sizeof address) == 0 ? 0 : errno;
 }
 
+Result<> check_socket_path(const std::filesystem::path& path) {
+  struct ::stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || S_ISSOCK(status.st_mode)) return {};
+  return fail(path.string() + " is there already, and no socket");
+}
+
 Result<ListeningSocket> listen_at(const std::filesystem::path& path, ::mode_t mode) {
   if (const auto address = local_address(path); address.has_error()) return address.error();
+  if (const auto checked = check_socket_path(path); checked.has_error()) return checked.error();
   struct ::stat status {};
-  if (::lstat(path.c_str(), &status) == 0 && !is_stale_socket(path)) {
-    return fail(S_ISSOCK(status.st_mode) ? "another host listens at " + path.string()
-                                         : path.string() + " is there already, and no socket");
-  }
+  if (::lstat(path.c_str(), &status) == 0 && !is_stale_socket(path))
+    return fail("another host listens at " + path.string());
   const auto failed = [&path](const std::string& reason) {
     return fail("cannot listen at " + path.string() + ": " + reason);
   };

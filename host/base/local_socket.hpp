@@ -28,6 +28,9 @@ struct ListeningSocket {
   std::uint64_t inode = 0;  // nobody else's while the descriptor is open
 };
 
+// An error: something else than a socket lies there.
+Result<> check_socket_path(const std::filesystem::path& path);
+
 // Listens at `path`, for those whom the mode lets write to it; by default our user alone. A socket that nobody listens
 // at is replaced; anything else that lies there is an error, and nothing else in the folder is touched.
 Result<ListeningSocket> listen_at(const std::filesystem::path& path, ::mode_t mode = S_IRUSR | S_IWUSR);

@@ -21,7 +21,6 @@
 #include "app/host.hpp"
 #include "base/absolute_path.hpp"
 #include "base/ascii.hpp"
-#include "base/is_program.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
@@ -177,11 +176,8 @@ std::vector<std::string> refusals_of(const OrderedJson& settings, const fs::path
   if (only_root_reads(written))
     all.push_back(written.string() + ": only root can read it; chgrp it to the host's group and chmod 640 it");
   const auto program = settings.value("command", "");
-  const bool is_path = program.find('/') != std::string::npos;
-  if (!program.empty() && !is_program(is_path ? folder / program : fs::path(program), std::getenv("PATH"))) {
-    all.push_back("there is no program " + program + (is_path ? "" : " in PATH") +
-                  "; without one the host refuses the server");
-  }
+  const auto found = program.empty() ? Result<>() : check_program(program, folder, std::getenv("PATH"));
+  if (found.has_error()) all.push_back(found.error().message + "; without one the host refuses the server");
   for (const auto* const member : {"env", "headers"}) {
     for (const auto& text : settings.value(member, OrderedJson::object())) {
       if (!text.is_object() || !text.contains("file")) continue;

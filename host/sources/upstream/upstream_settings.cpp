@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/http_token.hpp"
+#include "base/is_program.hpp"
 #include "base/json_text.hpp"
 #include "base/regular_file.hpp"
 #include "plugin/names.hpp"
@@ -350,6 +351,12 @@ Result<std::string> upstream_name(const std::filesystem::path& file) {
   if (is_component_name(name)) return name;
   return fail("its name " + in_quotes(name) + " is not 1 to 128 characters of A-Za-z0-9_.-, before " +
               std::string(upstream_ending));
+}
+
+Result<> check_program(const std::string& command, const std::filesystem::path& folder, const char* path) {
+  const bool is_path = command.find('/') != std::string::npos;
+  if (is_program(is_path ? folder / command : std::filesystem::path(command), path)) return {};
+  return fail("there is no program " + command + (is_path ? "" : " in PATH"));
 }
 
 Result<UpstreamSettings> read_upstream_settings(std::string text, const std::filesystem::path& folder,

@@ -76,6 +76,10 @@ struct UpstreamSettings {
   bool is_process() const { return std::holds_alternative<UpstreamCommand>(way); }
 };
 
+// An error: there is no such program. Its path is one from `folder`; a name is looked for in `path`, which is the value
+// of PATH, as is_program does.
+Result<> check_program(const std::string& command, const std::filesystem::path& folder, const char* path);
+
 // `folder` is where relative paths begin. An error continues the name of what has been read.
 Result<UpstreamSettings> read_upstream_settings(std::string text, const std::filesystem::path& folder,
                                                 const PluginConfiguration& defaults);
