@@ -145,18 +145,13 @@ ListKinds PublishedCatalog::publish(const std::shared_ptr<const Catalog>& next) 
   const MutexLock lock(publishing_);
   const auto previous = views();
   const auto published = std::make_shared<const Views>(next, previous->policy(), instructions_);
-  exchange(published);
-  ListKinds kinds;
-  try {
-    kinds = next->differences(*previous->all());
-    // Who sees less may see more of the tools than a list of all that is cut short, and who sees one upstream hears
-    // what has become that one's.
-    if (kinds.any() || !next->tool_differences(*previous->all()).empty() || !next->has_same_owners(*previous->all()))
-      tell_differences(*previous, *published);
-  } catch (const std::bad_alloc&) {
-    // So that the next publication finds the differences that nobody has been told.
-    exchange(previous);
-    throw;
+  const auto kinds = next->differences(*previous->all());
+  // Who sees less may see more of the tools than a list of all that is cut short, and who sees one upstream hears what
+  // has become that one's.
+  if (kinds.any() || !next->tool_differences(*previous->all()).empty() || !next->has_same_owners(*previous->all())) {
+    exchange_and_tell(previous, published);
+  } else {
+    exchange(published);
   }
   // Whose the resources are that clients are subscribed to may have changed.
   resource_updates_->look_again();
@@ -167,10 +162,17 @@ void PublishedCatalog::govern(std::shared_ptr<const Policy> policy) {
   const MutexLock lock(publishing_);
   const auto previous = views();
   const auto governed = std::make_shared<const Views>(previous->all(), std::move(policy), instructions_);
-  exchange(governed);
+  exchange_and_tell(previous, governed);
+}
+
+// In this order: who listens and reads before the exchange must be among those who are told.
+void PublishedCatalog::exchange_and_tell(const std::shared_ptr<const Views>& previous,
+                                         const std::shared_ptr<const Views>& next) {
+  exchange(next);
   try {
-    tell_differences(*previous, *governed);
+    tell_differences(*previous, *next);
   } catch (const std::bad_alloc&) {
+    // So that the next publication finds the differences that nobody has been told.
     exchange(previous);
     throw;
   }

@@ -63,6 +63,7 @@ class PublishedCatalog {
 
   std::shared_ptr<const Views> views() const;
   std::shared_ptr<const Views> exchange(std::shared_ptr<const Views> next);
+  void exchange_and_tell(const std::shared_ptr<const Views>& previous, const std::shared_ptr<const Views>& next);
   void tell_differences(const Views& previous, const Views& next);
   std::vector<std::shared_ptr<ListListener>> alive();
 

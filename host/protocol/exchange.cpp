@@ -61,14 +61,11 @@ void Exchange::deliver(Reply reply, const std::function<void()>& sent) {
     const MutexLock lock(mutex_);
     // After a reply that found no memory comes another one, and its client may have gone in between.
     if (is_finished_ || abandoned_) return;
-    try {
-      finish(std::move(reply));
-      is_finished_ = true;
-      ended_ = true;
-    } catch (const std::bad_alloc&) {
-      ended_ = false;
-      throw;
-    }
+    // Where it throws for lack of memory, another reply may come.
+    ended_ = false;
+    finish(std::move(reply));
+    is_finished_ = true;
+    ended_ = true;
   }
   if (sent) sent();
 }
