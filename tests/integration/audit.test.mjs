@@ -9,11 +9,14 @@ import { promisify } from 'node:util';
 
 import { AuditLog } from './support/audit_log.mjs';
 import { Components } from './support/components.mjs';
+import { freePort } from './support/free_port.mjs';
 import { HttpHost, program } from './support/host.mjs';
 import { modernRequest, newestLegacy, postModern, Session } from './support/http.mjs';
 import { Issuer } from './support/issuer.mjs';
+import { startV1 } from './support/sdk_servers.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { bearer, Team } from './support/team.mjs';
+import { addUpstream } from './support/upstreams.mjs';
 
 const run = promisify(execFile);
 
@@ -251,6 +254,28 @@ test('PluginsConfigurationAndOperatorsAreRecorded', async (context) => {
   assert.equal(disabled.outcome, 'ok');
   assert.deepEqual((await audit.lines()).filter(({ event }) => event === 'operator').length, 1);
   await audit.until({ event: 'plugin', action: 'disabled' });
+});
+
+test('AnUpstreamThatGoesAndComesBackIsRecorded', async (context) => {
+  const port = await freePort();
+  const server = await startV1(context, { port });
+  const components = await Components.create();
+  await addUpstream(components, 'far', { url: server.url, prefix: '', graceMs: 100 });
+  const audit = new AuditLog(components.folder);
+  const config = join(components.folder, 'config.toml');
+  await writeFile(config, await audit.table());
+  const host = await HttpHost.start(components, ['--config', config]);
+  context.after(() => host.stop().finally(() => components.discard()));
+  await audit.until({ event: 'plugin', action: 'loaded', plugin: 'far' });
+  await server.stop();
+  // A call that fails makes the host look whether it is there; else it would at the next ping.
+  await (await postModern(host.url, 'tools/call', { name: 'echo', arguments: { text: 'a' } })).text();
+  const lost = await audit.until({ event: 'plugin', action: 'upstream lost', plugin: 'far' });
+  assert.equal(lost.next, 'it is connected to again');
+  assert.ok(lost.reason.length > 0);
+  await audit.until({ event: 'plugin', action: 'upstream withdrawn', plugin: 'far' });
+  await startV1(context, { port });
+  await audit.until({ event: 'plugin', action: 'upstream is back', plugin: 'far' });
 });
 
 test('ACallThatBecomesATaskIsRecordedThenAndWhenItEnds', async (context) => {

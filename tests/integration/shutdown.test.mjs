@@ -133,6 +133,14 @@ test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {
   assert.equal(String(await host.components.read('stopped')), 'stopped');
 });
 
+test('ALoadThatHangsDoesNotKeepTheHost', async (context) => {
+  const components = await Components.create('hanging');
+  const host = (await HttpHost.start(components)).killAfter(context, components);
+  host.signal('SIGTERM');
+  assert.deepEqual(await host.end(), orderly);
+  assert.equal(host.log.matching({ event: 'plugin loaded' }).length, 0);
+});
+
 test('ACallWhoseClientIsGoneDoesNotHoldTheEndUpForLonger', async (context) => {
   const host = await start(context, ['--shutdown-grace-s', '1']);
   const client = new AbortController();

@@ -47,6 +47,14 @@ test('TheConfigurationFileHasUpstreamsToo', async (context) => {
   assert.match(JSON.stringify(await restart), /upstreams/);
 });
 
+test('RemoveSaysWhereTheConfigurationFileHasAnUpstream', async (context) => {
+  const { components, file } = await configured(context, plain('w_'));
+  const { status, stdout, stderr } = await command('remove', '--components', components.root, '--config', file, 'wiki');
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr,
+    /^mcp-plugin-host: there is no \S*\/wiki\.mcp\.json; it is configured at \S*host\.toml:2:\d+: take it out there, and restart the host\n$/);
+});
+
 const mistakes = {
   'neither way': ['[upstreams.wiki]\nprefix = "w_"\n', /host\.toml:1:12: "wiki" must have either a "command" or a "url"/],
   'a member that is wrong': ['[upstreams.wiki]\ncommand = "x"\nargs = 7\n', /host\.toml:3:1: "args" must be a list of texts\n/],

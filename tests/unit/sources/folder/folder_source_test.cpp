@@ -522,6 +522,24 @@ TEST_F(FolderSourceTest, TellsWhoLoadsThatItStops) {
   EXPECT_TRUE(loader_.is_stopped);
 }
 
+TEST_F(FolderSourceTest, HasNotStoppedWhileALoadHangs) {
+  source_.look();
+  folder_.write("a");
+  folder_.write("b");
+  source_.look();
+  now_ += 30ms;
+  source_.look();
+  std::vector<std::string> during_loads;
+  loader_.at_end = [&](const std::string&) { during_loads.emplace_back(source_.stop(0ms) ? "stopped" : "stops"); };
+  loads_.run_all();
+  EXPECT_THAT(during_loads, ElementsAre("stops")) << "and the other load does not begin any more";
+  EXPECT_TRUE(source_.stop(0ms));
+  EXPECT_THAT(served(), IsEmpty());
+  source_.release_plugins();
+  for (const auto& [name, plugin] : loader_.plugins)
+    EXPECT_TRUE(plugin.expired()) << name;
+}
+
 TEST_F(FolderSourceTest, SeesChangesSoonHoweverOftenTheOperatorHasAsked) {
   folder_.write("a");
   source_.look();
