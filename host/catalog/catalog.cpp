@@ -177,7 +177,8 @@ std::vector<const Served<Tool>*> Catalog::listed_tools() const {
   return listed;
 }
 
-// Of upstreams, what a plugin's template stands for.
+// Of upstreams, what a plugin's template stands for. Each resource is compared with each template: an upstream lists
+// some thousand at most, and a plugin has no more templates than DescriptionRoom::template_bytes holds.
 void Catalog::hide_resources_behind_templates() {
   std::vector<const Served<ResourceTemplate>*> of_plugins;
   for (const auto& [key, served] : templates_)

@@ -1,6 +1,8 @@
 #include "catalog/component_settings.hpp"
 
-#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -16,11 +18,30 @@ namespace {
 
 using Alias = ComponentSettings::Alias;
 
+using ComponentKeys = std::set<std::string, std::less<>>;
+
 template <class Component>
-const Component* find_named(const std::vector<Component>& components, std::string_view key) {
-  const auto found = std::ranges::find_if(components, [key](const auto& each) { return component_key(each) == key; });
-  return found == components.end() ? nullptr : &*found;
+ComponentKeys keys_of(const std::vector<Component>& components) {
+  ComponentKeys keys;
+  for (const auto& each : components)
+    keys.insert(component_key(each));
+  return keys;
 }
+
+// What a plugin has. A file may have a thousand aliases, and a plugin many thousand components, so none is compared
+// with all others.
+struct KnownKeys {
+  explicit KnownKeys(const Components& components)
+      : tools(keys_of(components.tools)),
+        prompts(keys_of(components.prompts)),
+        resources(keys_of(components.resources)),
+        resource_templates(keys_of(components.resource_templates)) {}
+
+  ComponentKeys tools;
+  ComponentKeys prompts;
+  ComponentKeys resources;
+  ComponentKeys resource_templates;
+};
 
 template <class Component>
 void append_names(std::vector<std::string>& names, const std::vector<Component>& components) {
@@ -75,18 +96,44 @@ Resource alias_of(Resource resource, const std::string& name) {
   return resource;
 }
 
-template <class Component>
-void add_alias(std::vector<Component>& components, const std::string& key, const std::string& name) {
-  const auto* const original = find_named(components, key);
-  if (original == nullptr) return;
-  auto alias = alias_of(*original, name);
-  if (find_named(components, component_key(alias)) == nullptr) components.push_back(std::move(alias));
+std::string same_name(const std::string& name) {
+  return name;
+}
+std::string same_uri(const std::string& uri) {
+  return normalized_uri(uri);
 }
 
+// `key_of` is what `component_key` makes of a name of that kind.
 template <class Component>
-bool remove_named(std::vector<Component>& components, std::string_view key) {
-  const auto is_called_so = [key](const auto& each) { return each.alias_of.empty() && component_key(each) == key; };
-  return std::erase_if(components, is_called_so) > 0;
+void add_aliases(std::vector<Component>& components, const ComponentSettings& settings,
+                 std::string (*key_of)(const std::string& name)) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    places.emplace(component_key(components[i]), i);
+  for (const auto& [name, alias] : settings.aliases) {
+    const auto original = places.find(key_of(alias.of));
+    if (original == places.end()) continue;
+    auto added = alias_of(components[original->second], name);
+    if (places.emplace(component_key(added), components.size()).second) components.push_back(std::move(added));
+  }
+}
+
+// Likewise. Returns the keys of what has been there.
+template <class Component>
+ComponentKeys remove_replaced(std::vector<Component>& components, const ComponentSettings& settings,
+                              std::string (*key_of)(const std::string& name)) {
+  ComponentKeys replaced;
+  for (const auto& [name, alias] : settings.aliases) {
+    if (alias.replaces_it) replaced.insert(key_of(alias.of));
+  }
+  ComponentKeys removed;
+  std::erase_if(components, [&](const Component& each) {
+    auto key = component_key(each);
+    if (!each.alias_of.empty() || !replaced.contains(key)) return false;
+    removed.insert(std::move(key));
+    return true;
+  });
+  return removed;
 }
 
 void add_prices(const ComponentSettings& settings, std::vector<Tool>& tools) {
@@ -100,29 +147,29 @@ void add_prices(const ComponentSettings& settings, std::vector<Tool>& tools) {
 }
 
 // Nothing wrong with the name of an alias of such a component.
-Result<> check_name(const std::string& name, bool of_tool, bool of_prompt, const Components& components) {
+Result<> check_name(const std::string& name, bool of_tool, bool of_prompt, const KnownKeys& known) {
   if (of_tool && !is_component_name(name))
     return fail(words_for(name) + "which is no name for a tool: it must be 1 to 128 characters of A-Za-z0-9_.-");
   if (of_prompt && !is_prompt_name(name))
     return fail(words_for(name) +
                 "which is no name for a prompt: it must be 1 to 128 bytes without control characters");
-  if ((of_tool && find_named(components.tools, name) != nullptr) ||
-      (of_prompt && find_named(components.prompts, name) != nullptr)) {
+  if ((of_tool && known.tools.contains(name)) || (of_prompt && known.prompts.contains(name))) {
     return fail(words_for(name) + "but the plugin has " + quoted_name(name) + " itself; choose another name");
   }
   return {};
 }
 
 // The answer is a remark; empty: there is none.
-Result<std::string> check_uri_alias(const std::string& name, const Alias& alias, const Components& components) {
+Result<std::string> check_uri_alias(const std::string& name, const Alias& alias, const Components& components,
+                                    const KnownKeys& known) {
   if (!is_absolute_uri(name) || !percent_decode(name))
     return fail(words_for(name) +
                 R"(which must be an absolute URI such as "scheme://path", as what it is an alias of)");
-  if (find_named(components.resources, normalized_uri(name)) != nullptr)
+  if (known.resources.contains(normalized_uri(name)))
     return fail(words_for(name) + "but the plugin lists that resource itself; choose another URI");
   const auto key = normalized_uri(alias.of);
-  if (find_named(components.resources, key) != nullptr) return std::string();
-  if (find_named(components.resource_templates, key) != nullptr) {
+  if (known.resources.contains(key)) return std::string();
+  if (known.resource_templates.contains(key)) {
     return fail(words_for(name) + "but " + quoted_name(alias.of) +
                 " is a resource template; only tools, prompts and single resources have aliases");
   }
@@ -132,14 +179,15 @@ Result<std::string> check_uri_alias(const std::string& name, const Alias& alias,
          hint_at(alias.of, names);
 }
 
-Result<std::string> check_alias(const std::string& name, const Alias& alias, const Components& components) {
-  const bool of_tool = find_named(components.tools, alias.of) != nullptr;
-  const bool of_prompt = find_named(components.prompts, alias.of) != nullptr;
+Result<std::string> check_alias(const std::string& name, const Alias& alias, const Components& components,
+                                const KnownKeys& known) {
+  const bool of_tool = known.tools.contains(alias.of);
+  const bool of_prompt = known.prompts.contains(alias.of);
   if (of_tool || of_prompt) {
-    if (auto checked = check_name(name, of_tool, of_prompt, components); checked.has_error()) return checked.error();
+    if (auto checked = check_name(name, of_tool, of_prompt, known); checked.has_error()) return checked.error();
     return std::string();
   }
-  if (is_absolute_uri(alias.of)) return check_uri_alias(name, alias, components);
+  if (is_absolute_uri(alias.of)) return check_uri_alias(name, alias, components, known);
   std::vector<std::string> names;
   append_names(names, components.tools);
   append_names(names, components.prompts);
@@ -147,8 +195,9 @@ Result<std::string> check_alias(const std::string& name, const Alias& alias, con
               hint_at(alias.of, names));
 }
 
-Result<> check_price(const std::string& tool, const ComponentSettings& settings, const Components& components) {
-  if (find_named(components.tools, tool) != nullptr) return {};
+Result<> check_price(const std::string& tool, const ComponentSettings& settings, const Components& components,
+                     const KnownKeys& known) {
+  if (known.tools.contains(tool)) return {};
   const auto where = R"(has "payment": {"tools": {)" + quoted_name(tool) + "}}, but ";
   if (const auto alias = settings.aliases.find(tool); alias != settings.aliases.end())
     return fail(where + "that is an alias: give the price of " + quoted_name(alias->second.of) +
@@ -184,17 +233,18 @@ std::map<std::string, std::string> aliases_in(const Components& components) {
 }
 
 Result<std::vector<std::string>> check_settings(const ComponentSettings& settings, const Components& components) {
+  const KnownKeys known(components);
   std::vector<std::string> remarks;
-  std::set<std::string> uris;
+  ComponentKeys uris;
   for (const auto& [name, alias] : settings.aliases) {
-    auto checked = check_alias(name, alias, components);
+    auto checked = check_alias(name, alias, components, known);
     if (checked.has_error()) return checked.error();
     if (!checked->empty()) remarks.push_back(*std::move(checked));
     if (is_absolute_uri(name) && !uris.insert(normalized_uri(name)).second)
       return fail(words_for(name) + "and the same URI written otherwise; keep one of them");
   }
   for (const auto& [tool, price] : settings.prices) {
-    if (auto checked = check_price(tool, settings, components); checked.has_error()) return checked.error();
+    if (auto checked = check_price(tool, settings, components, known); checked.has_error()) return checked.error();
   }
   return remarks;
 }
@@ -203,18 +253,12 @@ Components with_settings(Components components, const std::shared_ptr<const Comp
   if (settings == nullptr || settings->empty()) return components;
   // The prices first: an alias costs what its tool costs.
   add_prices(*settings, components.tools);
-  for (const auto& [name, alias] : settings->aliases) {
-    add_alias(components.tools, alias.of, name);
-    add_alias(components.prompts, alias.of, name);
-    add_alias(components.resources, normalized_uri(alias.of), name);
-  }
-  for (const auto& [name, alias] : settings->aliases) {
-    if (!alias.replaces_it) continue;
-    remove_named(components.tools, alias.of);
-    remove_named(components.prompts, alias.of);
-    const auto key = normalized_uri(alias.of);
-    if (remove_named(components.resources, key)) components.withheld.insert(key);
-  }
+  add_aliases(components.tools, *settings, same_name);
+  add_aliases(components.prompts, *settings, same_name);
+  add_aliases(components.resources, *settings, same_uri);
+  remove_replaced(components.tools, *settings, same_name);
+  remove_replaced(components.prompts, *settings, same_name);
+  components.withheld.merge(remove_replaced(components.resources, *settings, same_uri));
   components.settings = settings;
   return components;
 }

@@ -61,6 +61,9 @@ void SubscriptionRoutes::end(std::map<std::string, Route>::iterator route) {
   routes_.erase(route);
 }
 
+// After a publication for each URI that somebody listens to, of which there are at most ResourceUpdates::max_interests.
+// Only what no plugin lists is compared with templates, of which a plugin has what DescriptionRoom::template_bytes
+// holds; nobody who serves clients waits for that.
 std::optional<SubscriptionRoutes::Route> SubscriptionRoutes::route_of(const Catalog& catalog, const std::string& uri) {
   if (const auto* resource = catalog.find_resource(uri))
     return Route{resource->plugin, resource->plugin.get(), resource->component->original_uri};
