@@ -100,14 +100,27 @@ Result<> look_for_folder(const std::filesystem::path& components) {
               " is no folder; name one with --components");
 }
 
+// Where a project beside the folder that is missing has built one. Empty: nowhere.
+std::filesystem::path find_built_components(const std::filesystem::path& missing) {
+  for (const auto* const preset : {"release", "debug", "dev"}) {
+    auto built = missing.parent_path() / "build" / preset / "mcp_components";
+    std::error_code error;
+    if (std::filesystem::is_directory(built, error)) return built;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<> find_components(const HostOptions& options) {
   if (auto looked = look_for_folder(options.components); looked.has_error()) return looked;
   std::error_code error;
   if (std::filesystem::exists(options.components, error)) return {};
-  return fail("the components folder " + absolute_path(options.components).string() +
-              " is missing; make it, or name another one with --components");
+  const auto missing = absolute_path(options.components);
+  const auto built = find_built_components(missing);
+  return fail("the components folder " + missing.string() +
+              " is missing; make it, or name another one with --components" +
+              (built.empty() ? "" : "; the project there has built " + built.string()));
 }
 
 Result<std::unique_ptr<Host>> Host::create(const HostOptions& options, Log& log, NamedLimits limits,

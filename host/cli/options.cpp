@@ -332,7 +332,8 @@ void CommandLine::offer_tools_for_authors() {
   read.add_option("URI", call_.component, "Of the resource")->required();
   auto& prompt = offer_call(PluginMethod::prompts_get, "prompt", "Get a prompt without a client");
   prompt.add_option("NAME", call_.component, "The prompt's name")->required();
-  prompt.add_option("JSON", call_.arguments, "Its arguments, a JSON object of texts")->capture_default_str();
+  prompt.add_option("JSON", call_.arguments, "Its arguments, a JSON object; numbers and booleans become texts")
+      ->capture_default_str();
   auto& complete = offer_call(PluginMethod::completion_complete, "complete",
                               "Say what may be filled in for an argument of a prompt or a variable of a template");
   complete.add_option("COMPONENT", call_.component, "The prompt's name, or the template")->required();
