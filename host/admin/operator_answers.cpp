@@ -336,7 +336,9 @@ std::string OperatorAnswers::status() const {
 }
 
 OrderedJson OperatorAnswers::status_json() const {
-  const auto report = service_.report();
+  auto report = service_.report();
+  if (auto problem = host_.problem ? host_.problem() : std::string(); !problem.empty())
+    report.problems.push_back({absolute_path(host_.components), std::move(problem)});
   const auto up = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_);
   const auto not_ready = host_.not_ready ? host_.not_ready() : std::nullopt;
   OrderedJson host{{"pid", ::getpid()},

@@ -43,6 +43,8 @@ struct HostFacts {
   std::string also = {};  // another one, at which it is reached besides; empty: there is none
   // Empty: it is ready. Any thread; null: it is as long as it can be asked.
   std::function<std::optional<NotReady>()> not_ready = {};
+  // What is amiss with the components folder that the host cannot see there. Empty: nothing. Any thread; may be null.
+  std::function<std::string()> problem = {};
 };
 
 // What has become of the changes of a configuration that the host watches.

@@ -100,6 +100,7 @@ HttpHost::HttpHost(const Config& config, const Around& around, std::unique_ptr<L
       lines_(around.lines),
       history_(around.history),
       systemd_(around.systemd),
+      problem_(around.problem),
       certificates_(std::move(certificates)),
       calls_(std::move(calls)),
       host_(std::move(host)),
@@ -201,7 +202,8 @@ void HttpHost::answer_operator() {
                 .url = url_,
                 .components = config_.host.components,
                 .also = url_besides(config_, url_),
-                .not_ready = [this] { return not_ready(); }},
+                .not_ready = [this] { return not_ready(); },
+                .problem = problem_},
       host_->folder().operator_service(), lines_, [this](const OperatorAct& act) { audit_.operator_has(act); },
       [this] { return report_configuration(); }, std::move(open_dashboard));
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,7 @@ class HttpHost {
     WatchedLog& lines;             // of the log, for operators
     const PluginHistory* history;  // null: there is no dashboard
     const SystemdNotifier& systemd;
+    std::function<std::string()> problem = {};  // as in HostFacts
   };
 
   // `config` is the configuration, with the sockets that have been inherited.
@@ -86,6 +88,7 @@ class HttpHost {
   WatchedLog& lines_;
   const PluginHistory* const history_;
   const SystemdNotifier& systemd_;
+  const std::function<std::string()> problem_;
   const std::unique_ptr<LiveCertificates> certificates_;  // null: there is no TLS
   // Before the host, because what is left of its work may be observed until it is gone.
   AuthenticationCounts authentications_;

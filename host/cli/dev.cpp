@@ -28,6 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+constexpr auto not_built =
+    "the last build has failed, and each plugin is served as it was built before; the log says why";
+
 // How a project is built, and where its plugins are then.
 struct Project {
   fs::path folder;
@@ -68,11 +71,12 @@ Result<Project> find_project(const DevCommand& command) {
 // Builds once, and then each time when something has changed, on a thread of its own.
 class Builder {
  public:
-  // The log outlives it. `output` is where the compiler's words go.
-  Builder(Project project, int output, Log& log)
+  // The log and `failed`, whether the last build has, outlive it. `output` is where the compiler's words go.
+  Builder(Project project, int output, Log& log, std::atomic<bool>& failed)
       : project_(std::move(project)),
         output_(output),
         log_(log),
+        failed_(failed),
         sources_(project_.folder, {project_.components, project_.build}),
         thread_([this] { run(); }) {}
   ~Builder() {
@@ -119,6 +123,7 @@ class Builder {
     if (!is_configured_) is_configured_ = project_.configuration.empty() || carry_out(project_.configuration);
     const bool is_built = is_configured_ && carry_out(project_.command);
     if (stopping_.load()) return;
+    failed_.store(!is_built);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count();
     if (is_built) return log_.info("built", {{"ms", took}});
     log_.error("not built", {{"ms", took},
@@ -179,6 +184,7 @@ class Builder {
   const Project project_;
   const int output_;
   Log& log_;
+  std::atomic<bool>& failed_;
   SourceWatch sources_;
   Clock::duration look_took_{0};
   bool is_configured_ = false;
@@ -209,17 +215,24 @@ int run(const DevCommand& command) {
   fs::create_directories(project->components, error);
   if (error) return complain("cannot make " + project->components.string() + ": " + error.message());
   const auto components = project->components;
-  const auto source = command.source.with({"plugins.components", components.string(), "--components"});
+  auto source = command.source.with({"plugins.components", components.string(), "--components"});
+  // What a plugin writes while its author tries it out is not for the hosts that serve it in earnest.
+  if (!project->build.empty()) source = source.with_default_data(project->build / "data");
   auto config = source.load();
   if (config.has_error()) return complain(config.error().message);
   StderrLog log(config->host.log_level, config->host.log_format);
   auto inspector = start_inspector(command, STDERR_FILENO);
   if (inspector.has_error()) return complain(inspector.error().message);
-  std::optional<Builder> builder(std::in_place, *std::move(project), STDERR_FILENO, log);
-  return run(ServeCommand{.config = *std::move(config), .source = source, .when_stopping = [&] {
-                            builder.reset();
-                            inspector->reset();
-                          }});
+  std::atomic<bool> failed = false;
+  std::optional<Builder> builder(std::in_place, *std::move(project), STDERR_FILENO, log, failed);
+  return run(ServeCommand{.config = *std::move(config),
+                          .source = source,
+                          .when_stopping =
+                              [&] {
+                                builder.reset();
+                                inspector->reset();
+                              },
+                          .problem = [&failed] { return std::string(failed.load() ? not_built : ""); }});
 }
 
 }  // namespace mcph

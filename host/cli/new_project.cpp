@@ -116,7 +116,9 @@ int run(const NewCommand& command) {
   std::cout << "Made " << folder.string() << ". Build and test it:\n";
   if (!is_in_path(programs)) std::cout << "  export PATH=\"" << programs.string() << ":$PATH\"\n";
   std::cout << "  cd " << folder.string()
-            << "\n  cmake --preset release && cmake --build --preset release && ctest --preset release\n";
+            << "\n  cmake --preset release && cmake --build --preset release && ctest --preset release\n"
+               "Then build and serve it, and do so again each time that you save a change:\n"
+               "  mcp-plugin-host dev\n";
   return 0;
 }
 

@@ -19,8 +19,9 @@ namespace mcph {
 
 struct ServeCommand {
   Config config;
-  ConfigSource source;                       // of the configuration, which may change
-  std::function<void()> when_stopping = {};  // is called when it begins to stop; may be empty
+  ConfigSource source;                        // of the configuration, which may change
+  std::function<void()> when_stopping = {};   // is called when it begins to stop; may be empty
+  std::function<std::string()> problem = {};  // as in HostFacts; may be null
 };
 // Serves a project's plugins while their author works on them.
 struct DevCommand {

@@ -139,8 +139,11 @@ int run(const ServeCommand& command) {
   if (const auto remark = remark_on_clear_text(*config); !remark.empty())
     audit->log().warning("not encrypted", {{"reason", remark}});
   const SystemdNotifier systemd(environment);
-  auto host = HttpHost::create(
-      *config, {.audit = *audit, .lines = log, .history = history ? &*history : nullptr, .systemd = systemd});
+  auto host = HttpHost::create(*config, {.audit = *audit,
+                                         .lines = log,
+                                         .history = history ? &*history : nullptr,
+                                         .systemd = systemd,
+                                         .problem = command.problem});
   if (host.has_error()) return refuse_to_serve(command.config, host.error().message);
 
   std::promise<int> told_to_stop;

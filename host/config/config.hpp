@@ -128,6 +128,8 @@ class ConfigSource {
 
   // The same, with something that counts instead of what it says.
   ConfigSource with(Override more) const;
+  // The same, with another folder for the data of plugins where nothing says one.
+  ConfigSource with_default_data(std::filesystem::path folder) const;
 
   const std::filesystem::path& file() const { return file_; }
   // "team.toml:7:10", where the value that a JSON Pointer leads to is in the file; empty: it is not there.

@@ -111,6 +111,12 @@ ConfigSource ConfigSource::with(Override more) const {
   return source;
 }
 
+ConfigSource ConfigSource::with_default_data(std::filesystem::path folder) const {
+  auto source = *this;
+  source.defaults_.host.data_root = std::move(folder);
+  return source;
+}
+
 std::string ConfigSource::words_for(const Mistakes& mistakes) const {
   const auto document = file_.empty() ? Result<TomlDocument>(TomlDocument()) : read_file(file_);
   return words_for(mistakes, document.has_error() ? TomlDocument() : *document);

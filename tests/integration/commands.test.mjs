@@ -554,6 +554,7 @@ async function newProject(context, ...language) {
   const made = await command('new', 'weather', '--in', place, ...language);
   assert.equal(made.status, 0, made.stderr);
   assert.match(made.stdout, /^Made .*weather\. Build and test it:\n/);
+  assert.match(made.stdout, /\n {2}mcp-plugin-host dev\n$/);
 
   const project = join(place, 'weather');
   const here = { ...compiling, env: { ...process.env, PATH: [dirname(program), process.env.PATH].join(delimiter) }, cwd: project };

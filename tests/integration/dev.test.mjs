@@ -64,7 +64,8 @@ class Project {
 
 test('DevServesEachChangeWithoutALostCall', { timeout: 600_000 }, async (context) => {
   const project = await Project.create(context);
-  const host = await project.serve();
+  const control = join(project.place, 'control.sock');
+  const host = await project.serve(['--control', control]);
   await project.until('Hello, Ada!');
 
   const answers = new Set();
@@ -81,6 +82,9 @@ test('DevServesEachChangeWithoutALostCall', { timeout: 600_000 }, async (context
   await broken;
   assert.match(host.log.text(), /src\/weather\.cpp:\d+:\d+: error: .*retrun/);
   assert.equal(await project.hello(), 'Good morning, Ada!');
+  const { status, stdout } = await command('status', '--control', control);
+  assert.equal(status, 1);
+  assert.match(stdout, /\/weather\/build\/dev\/mcp_components: the last build has failed, /);
   await project.edit('retrun "Good morning', 'return "Good evening');
   await project.until('Good evening, Ada!');
   for (const end = Date.now() + patience; !answers.has('Good evening, Ada!') && Date.now() < end;) await sleep(5);

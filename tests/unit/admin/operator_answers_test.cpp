@@ -130,6 +130,21 @@ TEST_F(OperatorAnswersTest, SaysWhyTheHostIsNotReady) {
   EXPECT_EQ(answers.status_json()["host"]["state"], "ready");
 }
 
+TEST_F(OperatorAnswersTest, SaysWhatIsAmissThatTheHostCannotSee) {
+  std::string problem = "not built";
+  const OperatorAnswers answers({.version = "1.2.3",
+                                 .command = "serve",
+                                 .url = {},
+                                 .components = "/components",
+                                 .problem = [&] { return problem; }},
+                                source_->operator_service(), watched_);
+  EXPECT_EQ(answers.status_json()["problems"].dump(), R"([{"path":"/components","reason":"not built"}])");
+  EXPECT_EQ(answers.status_json()["ok"], false);
+  problem.clear();
+  EXPECT_EQ(answers.status_json()["problems"].dump(), "[]");
+  EXPECT_EQ(answers.status_json()["ok"], true);
+}
+
 TEST_F(OperatorAnswersTest, TellsWhatHasBecomeOfTheConfiguration) {
   ConfigurationReport report{.refusal = {}, .need_restart = {"http.listen"}};
   const OperatorAnswers answers({}, source_->operator_service(), watched_, {}, [&] { return report; });

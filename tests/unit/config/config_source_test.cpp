@@ -235,6 +235,16 @@ TEST_F(ConfigSourceTest, LooksForPathsBesideItsFile) {
   EXPECT_EQ(settled->host.data_root, "/there");
 }
 
+TEST_F(ConfigSourceTest, HasAnotherFolderForDataWhereNothingSaysOne) {
+  const auto data = [&](const std::string& text, std::vector<Override> overrides = {}) {
+    temporary_.write("host.toml", text);
+    return ConfigSource({}, file_, std::move(overrides)).with_default_data("/project/data").load()->host.data_root;
+  };
+  EXPECT_EQ(data(""), "/project/data");
+  EXPECT_EQ(data("[plugins]\ndata = \"/there\"\n"), "/there");
+  EXPECT_EQ(data("", {{"plugins.data", "/here", "--data"}}), "/here");
+}
+
 TEST_F(ConfigSourceTest, ChecksThatSettingsFitTogether) {
   EXPECT_EQ(mistakes_in("[http]\nmax_body_bytes = 4194304\nmax_buffered_bytes = 1048576\n"),
             "3:22: \"max_buffered_bytes\" must have room for one request of max_body_bytes, 4194304, but is 1048576");
