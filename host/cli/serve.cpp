@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <functional>
 #include <future>
 #include <memory>
@@ -27,6 +28,7 @@
 #include "app/live_configuration.hpp"
 #include "app/serving_checks.hpp"
 #include "app/systemd.hpp"
+#include "base/file_descriptor.hpp"
 #include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
@@ -49,14 +51,28 @@ const char* name_of(int signal) {
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
+bool has_terminal() {
+  return bool(FileDescriptor(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)));
+}
+
+// What SIGHUP says: that whoever has started the program is gone, or, to a service, that there is something to read
+// anew.
+enum class HangUp { ends, means_nothing };
+
 // Calls `first` on the first signal that asks for the end. A later one ends the process at once; not one that comes
 // right after it, because some senders signal a process and then its group.
 class StopSignals {
  public:
-  StopSignals(Log& log, std::function<void(int)> first) : signals_(context_, SIGINT, SIGTERM), log_(log) {
-    // The terminal is closed; unless nohup said that it does not matter.
-    struct ::sigaction hang_up {};
-    if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
+  StopSignals(Log& log, HangUp hang_up, std::function<void(int)> first)
+      : signals_(context_, SIGINT, SIGTERM), hang_ups_(context_), log_(log) {
+    // nohup says that it does not matter.
+    struct ::sigaction action {};
+    const bool is_heeded = ::sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler != SIG_IGN;
+    if (is_heeded && hang_up == HangUp::ends) signals_.add(SIGHUP);
+    if (is_heeded && hang_up == HangUp::means_nothing) {
+      hang_ups_.add(SIGHUP);
+      wait_for_hang_up();
+    }
     signals_.async_wait([this, first = std::move(first)](const boost::system::error_code& error, int signal) {
       if (error) return;
       first_at_ = std::chrono::steady_clock::now();
@@ -72,6 +88,7 @@ class StopSignals {
     thread_.join();
     boost::system::error_code ignored;
     signals_.clear(ignored);
+    hang_ups_.clear(ignored);
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGTERM, SIG_IGN);
     std::signal(SIGHUP, SIG_IGN);
@@ -90,8 +107,19 @@ class StopSignals {
     });
   }
 
+  void wait_for_hang_up() {
+    hang_ups_.async_wait([this](const boost::system::error_code& error, int) {
+      if (error) return;
+      log_.info("signal ignored", {{"signal", name_of(SIGHUP)},
+                                   {"reason", "files of the configuration and of certificates are watched"},
+                                   {"next", "mcp-plugin-host reload loads the plugins anew; SIGTERM ends the host"}});
+      wait_for_hang_up();
+    });
+  }
+
   boost::asio::io_context context_{1};
   boost::asio::signal_set signals_;
+  boost::asio::signal_set hang_ups_;
   Log& log_;
   std::chrono::steady_clock::time_point first_at_;
   std::thread thread_;  // of its own, because a second signal counts while all others are being waited for
@@ -147,7 +175,8 @@ int run(const ServeCommand& command) {
   if (host.has_error()) return refuse_to_serve(command.config, host.error().message);
 
   std::promise<int> told_to_stop;
-  const StopSignals signals(audit->log(), [&told_to_stop](int signal) { told_to_stop.set_value(signal); });
+  const auto hang_up = has_terminal() ? HangUp::ends : HangUp::means_nothing;
+  const StopSignals signals(audit->log(), hang_up, [&told_to_stop](int signal) { told_to_stop.set_value(signal); });
   if (const auto served = (*host)->serve(command.source, command.config); served.has_error())
     return (*host)->finish(refuse_to_serve(command.config, served.error().message));
   const int signal = told_to_stop.get_future().get();
@@ -220,7 +249,7 @@ int run(const StdioCommand& command) {
   options.principal = principal_of(command.config);
   StdioTransport transport(streams->input(), streams->output(), std::move(options), server, log);
   transport.when_answered([&] { (*host)->drainer().look_again(); });
-  StopSignals signals(log, [&](int) { transport.interrupt(); });
+  StopSignals signals(log, HangUp::ends, [&](int) { transport.interrupt(); });
   // Before any plugin is started, which would be for nothing.
   const auto answers = answers_of(command, **host, *audit, watched, configuration.get());
   const auto answer = [&answers](std::string_view request, ControlServer::Asker& asker) {

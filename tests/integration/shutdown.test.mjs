@@ -1,5 +1,6 @@
 // The host ends in an orderly way: calls in flight are answered, streams end, and the status is 0.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
@@ -8,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assertInFlight } from './support/assertions.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
-import { HttpHost, inProcess } from './support/host.mjs';
+import { HttpHost, argumentsOf, inProcess, program } from './support/host.mjs';
 import {
   allMessages,
   contentHeaders,
@@ -30,7 +31,7 @@ const orderly = { status: 0, signal: null };
 // So long that the host has begun to stop meanwhile, and much less than the grace.
 const whileStoppingMs = 10_000;
 const longGrace = ['--shutdown-grace-s', '60'];
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+const signals = ['SIGTERM', 'SIGINT'];
 
 async function start(context, more = []) {
   const components = await Components.create('slow');
@@ -67,7 +68,7 @@ suite('WhileTheHostStops', { concurrency: true }, () => {
     assert.deepEqual(await host.end(), orderly);
   });
 
-  test('ASignalEndsAStdioHostAsTheEndOfInputDoes', (context) => Promise.all(signals.map(async (signal) => {
+  test('ASignalEndsAStdioHostAsTheEndOfInputDoes', (context) => Promise.all([...signals, 'SIGHUP'].map(async (signal) => {
     const client = LineClient.start(context, await Components.create('slow'), longGrace);
     await client.ask(initializeRequest('2025-11-25'));
     client.send(request('tools/call', waitCall(whileStoppingMs), 'last'));
@@ -82,6 +83,22 @@ suite('WhileTheHostStops', { concurrency: true }, () => {
     assert.deepEqual(await client.rest(), []);
     assert.deepEqual(await client.host.end(), orderly);
   })));
+});
+
+test('AServiceWithoutATerminalGoesOnAfterSighup', async (context) => {
+  const components = await Components.create('slow');
+  // In a session of its own, which has no terminal.
+  const child = spawn(program, argumentsOf('serve', components, ['--listen', '127.0.0.1:0']),
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const host = (await HttpHost.of(child, components)).killAfter(context, components);
+  for (let times = 0; times < 2; ++times) {
+    const ignored = host.log.next({ event: 'signal ignored', signal: 'SIGHUP' });
+    host.signal('SIGHUP');
+    await ignored;
+    assert.equal((await postModern(host.url, 'tools/list')).status, 200);
+  }
+  host.signal('SIGTERM');
+  assert.deepEqual(await host.end(), orderly);
 });
 
 // The host waits 15 s for plugins that do not stop; one that has cut a call off does not, however busy the machine is.

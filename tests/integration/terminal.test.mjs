@@ -56,6 +56,17 @@ test('AWatchIsStoppedAndGoesOnAsJobsOfAShellDo', options, async (context) => {
   await terminal.until(/^it is over$/m);
 });
 
+test('AHostEndsWithItsTerminal', options, async (context) => {
+  const components = await Components.create('sample_v1');
+  context.after(() => components.discard());
+  const serve = `"${program}" serve --listen 127.0.0.1:0 --components "${components.root}" --data "${components.data}"`;
+  const script = `${serve} & host=$!; read line; kill -HUP $host; wait $host; echo "ended with $?"; sleep 30`;
+  const terminal = new Terminal(context, ['sh', '-c', script], { columns: 120, env: withoutNoColor });
+  await terminal.until(/ serving /);
+  terminal.press('\r');
+  await terminal.until(/^ended with 0$/m);
+});
+
 test('AWatchWaitsForAHostThatStartsAnew', options, async (context) => {
   const components = await Components.create('sample_v1');
   let host = (await HttpHost.start(components)).killAfter(context);
