@@ -36,9 +36,9 @@ constexpr AuditedEvent audited[] = {
     {"configuration needs a restart", "configuration", "needs a restart"},
 };
 // Not what a plugin has printed, which may be anything.
-constexpr std::string_view audited_fields[] = {"file",       "plugin",   "version",  "digest", "replaces",
-                                               "cause",      "reason",   "serving",  "what",   "next",
-                                               "components", "settings", "component"};
+constexpr std::string_view audited_fields[] = {"file",       "plugin",   "version",   "digest", "replaces",
+                                               "cause",      "reason",   "serving",   "what",   "next",
+                                               "components", "settings", "component", "changed"};
 
 }  // namespace
 

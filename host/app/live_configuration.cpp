@@ -59,6 +59,21 @@ void collect_differences(const OrderedJson& before, const OrderedJson& after, co
   }
 }
 
+// What differs between two configurations that have been taken, as a file has it: "limits, roles".
+std::string changed_tables(const OrderedJson& before, const OrderedJson& after) {
+  std::set<std::string> names;
+  for (const auto* some : {&before, &after}) {
+    for (const auto& table : some->items()) {
+      if (before.value(table.key(), OrderedJson()) != after.value(table.key(), OrderedJson()))
+        names.insert(table.key());
+    }
+  }
+  std::string words;
+  for (const auto& name : names)
+    words.append(words.empty() ? "" : ", ").append(name);
+  return words.empty() ? "no setting, but a file that is watched" : words;
+}
+
 // Of all servers and hosts that share the key of states, so that a client may go on at any of them. No server has such
 // a name.
 std::string nonce_key(const Config& config) {
@@ -151,13 +166,15 @@ void LiveConfiguration::attend(bool changed) {
   // What could not be read may be readable now, though no file has changed since.
   static constexpr std::chrono::seconds interval{1};
   const bool again = !reloads().refusal.empty() && std::chrono::steady_clock::now() - refused_at_ >= interval;
+  const auto before = changed || again ? config_form().show(config_) : OrderedJson();
   const auto anew = changed || again ? take_changes(changed) : ReadAnew::nothing;
   const bool replaced = anew != ReadAnew::nothing;
   end_what_is_good_no_longer(replaced);
   // After that, so that nobody whose streams end is told that his lists are empty now.
   if (replaced) govern();
   // And this last, so that it is true of every request that comes after it.
-  if (anew == ReadAnew::configuration) log_.info("configuration taken");
+  if (anew == ReadAnew::configuration)
+    log_.info("configuration taken", {{"changed", changed_tables(before, config_form().show(config_))}});
 }
 
 void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {

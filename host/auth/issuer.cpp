@@ -96,8 +96,13 @@ Issuer::Fetches Issuer::fetches() const {
 void Issuer::take(Result<JsonWebKeySet> keys) {
   const bool has_come = keys.has_value();
   std::vector<std::string> remarks;
-  if (!has_come)
-    log_.warning("keys of an issuer not fetched", {{"issuer", settings_.name}, {"reason", keys.error().message}});
+  if (!has_come) {
+    const auto* const consequence = keys_.get() == nullptr
+                                        ? "its tokens are refused until there are keys"
+                                        : "the keys that were fetched before count, whatever else is taken";
+    log_.warning("keys of an issuer not fetched",
+                 {{"issuer", settings_.name}, {"reason", keys.error().message}, {"consequence", consequence}});
+  }
   std::vector<std::function<void()>> waiting;
   bool again = false;
   {

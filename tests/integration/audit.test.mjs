@@ -137,7 +137,7 @@ test('WhatIsRefusedToStrangersIsSummedUpAlsoFromAChangeOfTheConfigurationOn', as
   await refuse('before');
   const taken = host.log.next({ event: 'configuration taken' });
   await writeFile(file, `${anonymous}[tokens]\nfile = "tokens.json"\n${table}`);
-  await taken;
+  assert.equal((await taken).changed, 'tokens');
   for (let i = 0; i < 5; ++i) await refuse('after');
   await host.stop();
   assert.deepEqual((await audit.requests()).map((request) => request.request_id), ['before']);

@@ -120,6 +120,20 @@ TEST_F(IssuerTest, IsUnavailableWhileItHasNoKeys) {
   EXPECT_EQ(keys_->times, 2);
 }
 
+TEST_F(IssuerTest, SaysWhichKeysCountWhereNewOnesAreNotFetched) {
+  const std::string line = "keys of an issuer not fetched issuer=company reason=nobody is there consequence=";
+  outcome(token("first", first_));
+  keys_->fail_now();
+  EXPECT_EQ(log_.count(line + "its tokens are refused until there are keys"), 1U);
+  moment_ += Issuer::first_fetch_pause;
+  outcome(token("first", first_));
+  keys_->give(first_keys_);
+  issuer_->refresh_keys();
+  keys_->fail_now();
+  EXPECT_EQ(log_.count(line + "the keys that were fetched before count"), 1U);
+  EXPECT_EQ(outcome(token("first", first_)), "ada");
+}
+
 TEST_F(IssuerTest, WithdrawsKeysWithoutMakingAnybodyWait) {
   outcome(token("first", first_));
   keys_->give(first_keys_);

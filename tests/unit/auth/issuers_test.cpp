@@ -125,11 +125,12 @@ TEST_F(IssuersTest, SayWhyTheyHaveNoKeysWithoutTheQueryOfTheAddress) {
     return log_.take();
   };
   const std::string line = "keys of an issuer not fetched issuer=company reason=https://issuer.example/keys: ";
+  const std::string failed = line + "answered with status 500 consequence=its tokens are refused until there are keys";
   const HttpAnswer metadata{
       200, R"({"issuer":"https://issuer.example","jwks_uri":"https://issuer.example/keys?key=secret"})"};
-  EXPECT_THAT(reason_for({metadata, HttpAnswer{500, {}}}), ElementsAre(line + "answered with status 500"));
+  EXPECT_THAT(reason_for({metadata, HttpAnswer{500, {}}}), ElementsAre(failed));
   settings.jwks_url = "https://issuer.example/keys?key=secret";
-  EXPECT_THAT(reason_for({HttpAnswer{500, {}}}), ElementsAre(line + "answered with status 500"));
+  EXPECT_THAT(reason_for({HttpAnswer{500, {}}}), ElementsAre(failed));
   EXPECT_THAT(reason_for({HttpAnswer{200, "no keys"}}), ElementsAre(StartsWith(line)));
 }
 
