@@ -76,9 +76,11 @@ std::string outcome_of(const std::vector<OperatorOutcome>& outcomes) {
 std::string outcomes_json(const std::vector<OperatorOutcome>& outcomes) {
   bool all_good = true;
   auto list = OrderedJson::array();
-  for (const auto& [file, good, text] : outcomes) {
+  for (const auto& [file, good, text, has_a_file] : outcomes) {
     all_good = all_good && good;
-    list.push_back({{"file", absolute_path(file).string()}, {"ok", good}, {"outcome", text}});
+    OrderedJson json{{"file", absolute_path(file).string()}, {"ok", good}, {"outcome", text}};
+    if (!has_a_file) json["upstream"] = name_of_file(file);
+    list.push_back(std::move(json));
   }
   return dump(OrderedJson{{"ok", all_good}, {"plugins", std::move(list)}});
 }
@@ -258,7 +260,8 @@ std::string OperatorAnswers::trace(const std::string& wanted, const std::string&
                                    ControlServer::Asker& asker) const {
   const auto plugin = wanted.empty() ? std::string() : name_of_served(wanted);
   if (!wanted.empty() && plugin.empty())
-    return control_error("no plugin that is served is called \"" + wanted + "\"; status says which there are");
+    return control_error("no plugin or upstream that is served is called \"" + wanted +
+                         "\"; status says which there are");
   const auto watcher = log_.watch([plugin, component](std::string_view, Log::Fields fields) {
     const auto is = [&fields](std::string_view name, const std::string& value) {
       const auto* const field = find_field(fields, name);
@@ -286,7 +289,7 @@ std::string OperatorAnswers::remark_on_plugin(const std::string& plugin) const {
     names.push_back(name);
   }
   const auto nearest = similar_name(plugin, names);
-  return "no plugin is called \"" + plugin + "\"; " +
+  return "no plugin or upstream is called \"" + plugin + "\"; " +
          (nearest.empty() ? "status says which there are" : "did you mean \"" + nearest + "\"?");
 }
 

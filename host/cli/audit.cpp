@@ -40,11 +40,11 @@ int verify_log(const AuditCommand& command) {
             << verified->checkpoints << (key ? " checkpoints with good signatures" : " checkpoints, not checked")
             << "\n"
             << "head: " << to_text(verified->head) << "\n";
-  if (key && verified->lines_since_checkpoint > 0)
-    std::cout << "the last " << verified->lines_since_checkpoint << " lines are not signed yet\n";
+  const bool all_signed = verified->lines_since_checkpoint == 0;
+  if (key && !all_signed) std::cout << "the last " << verified->lines_since_checkpoint << " lines are not signed yet\n";
   if (!verified->has_end)
     std::cout << "the log does not end with a stop: the host runs, was killed, or lines at the end are missing\n";
-  return 0;
+  return command.require_signed && !all_signed ? not_verified : 0;
 }
 
 }  // namespace

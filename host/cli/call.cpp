@@ -73,9 +73,15 @@ class TerminalCall final : public Call {
   std::promise<std::pair<Outcome, std::string>> ended_;
 };
 
+// As people call it.
+std::string kind_of(const Plugin& plugin) {
+  return plugin.identity().is_upstream ? "the upstream" : "the plugin";
+}
+
 int print_checked(const CallPlan& plan, std::string_view json, bool whole) {
   const auto read = read_plugin_result(plan.method, json, plan.output_schema);
-  if (read.has_error()) return fail_with("the plugin answered with something invalid: " + read.error().message, whole);
+  if (read.has_error())
+    return fail_with(kind_of(*plan.plugin) + " answered with something invalid: " + read.error().message, whole);
   auto result = read->root().json();
   encode_uris(plan.method, result);  // as clients are told
   if (plan.method == PluginMethod::completion_complete) cut_completion(result);
@@ -107,7 +113,7 @@ int carry_out(const CallPlan& plan, const Catalog& catalog, GivenAnswers answers
     }
     auto requests = read_input_requests(json);
     if (requests.has_error())
-      return fail_with("the plugin asked with something invalid: " + requests.error().message, as_json);
+      return fail_with(kind_of(*plan.plugin) + " asked with something invalid: " + requests.error().message, as_json);
     state = read_input_state(json);
     const auto reads = take_resource_reads(*requests);
     for (const auto& [name, request] : reads.items())
@@ -115,7 +121,8 @@ int carry_out(const CallPlan& plan, const Catalog& catalog, GivenAnswers answers
     if (!reads.empty()) continue;  // what it asks besides it asks again
     if (const auto given = answers.give(*requests); given.has_error()) return fail_with(given.error().message, as_json);
   }
-  return fail_with("the plugin asked more than " + std::to_string(PluginCall::max_rounds) + " times", as_json);
+  return fail_with(kind_of(*plan.plugin) + " asked more than " + std::to_string(PluginCall::max_rounds) + " times",
+                   as_json);
 }
 
 // What was meant, if nothing is called as the command line says. Empty: that is not known.

@@ -271,8 +271,11 @@ void print_status(std::ostream& out, const OrderedJson& status, StatusView view)
 }
 
 void print_outcomes(std::ostream& out, const OrderedJson& answer) {
-  for (const auto& plugin : answer.at("plugins"))
-    out << text_of(plugin, "file") << ": " << text_of(plugin, "outcome") << "\n";
+  for (const auto& plugin : answer.at("plugins")) {
+    const auto name =
+        plugin.contains("upstream") ? "[upstreams." + text_of(plugin, "upstream") + "]" : text_of(plugin, "file");
+    out << name << ": " << text_of(plugin, "outcome") << "\n";
+  }
   if (answer.at("plugins").empty()) out << "No plugins\n";
 }
 

@@ -588,6 +588,8 @@ void CommandLine::offer_upstreams() {
   add.add_option("--header", upstreams_.headers, "NAME=VALUE for what is sent to a URL, or NAME=@FILE for a secret")
       ->allow_extra_args(false);
   add.add_option("--prefix", upstreams_.prefix, "What the names of its tools and prompts begin with");
+  offer_count(add, "--connect-ms", "Milliseconds that it may take to connect; 10000 unless told otherwise",
+              upstreams_.connect_ms, 1);
   add.add_flag("--sse", upstreams_.sse, "The URL is one of the old HTTP+SSE");
   add.add_flag("--force", upstreams_.force, "Replace the one that is there");
   // What follows the name is the command's own, options included.
@@ -646,9 +648,10 @@ void CommandLine::offer_audit() {
   auto& verify =
       offer_word("verify", "Say whether these files are what a host has written", AuditCommand::What::verify);
   verify.add_option("FILE", audit_.files, "The log, the oldest file first")->required();
-  verify.add_option("--key", audit_.key, "The public key by which its checkpoints must be signed")
-      ->type_name("FILE")
-      ->check(mistake_in_value);
+  auto* const key = verify.add_option("--key", audit_.key, "The public key by which its checkpoints must be signed")
+                        ->type_name("FILE")
+                        ->check(mistake_in_value);
+  verify.add_flag("--require-signed", audit_.require_signed, "Also its last lines must be signed")->needs(key);
   verify.add_option("--head", audit_.head, "A line that must be there, as a host or this command has told it")
       ->type_name("SEQ:HASH")
       ->check(mistake_in_value);

@@ -115,6 +115,7 @@ struct AuditCommand {
   std::vector<std::filesystem::path> files;  // of a log, the oldest first; or of the key
   std::filesystem::path key;                 // the public one; empty: signatures are not checked
   std::string head;                          // a line that must be there, as "SEQ:HASH"; empty: none in particular
+  bool require_signed = false;               // also the last lines must be
 };
 // Puts servers elsewhere into the components folder, or takes one out.
 struct UpstreamsCommand {
@@ -126,6 +127,7 @@ struct UpstreamsCommand {
   std::vector<std::string> environment = {};  // NAME=VALUE or NAME=@FILE
   std::vector<std::string> headers = {};      // likewise
   std::string prefix = {};                    // of its tools and prompts
+  std::size_t connect_ms = 0;                 // as "connectMs"; 0: its default
   bool sse = false;                           // the URL is one of HTTP+SSE
   std::filesystem::path file = {};            // of a client, from which all are taken
   bool force = false;                         // what is there is replaced

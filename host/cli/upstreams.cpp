@@ -110,6 +110,7 @@ Result<OrderedJson> settings_of(const UpstreamsCommand& command) {
   if (!environment->empty()) settings["env"] = *std::move(environment);
   if (!headers->empty()) settings["headers"] = *std::move(headers);
   if (!command.prefix.empty()) settings["prefix"] = command.prefix;
+  if (command.connect_ms > 0) settings["connectMs"] = command.connect_ms;
   return settings;
 }
 

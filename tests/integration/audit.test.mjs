@@ -186,6 +186,8 @@ test('VerifyFindsAChangedByteAndAMissingEnd', async (context) => {
   assert.match(good.said, /^ok: \d+ lines, 1 to \d+, \d+ checkpoints with good signatures\nhead: \d+:[0-9a-f]{64}\n$/);
   const [, head] = /head: (\S+)/.exec(good.said);
   assert.equal((await audit.verify('--head', head)).status, 0);
+  assert.equal((await audit.verify('--require-signed')).status, 0);
+  assert.equal((await audit.verifyWithoutKey('--require-signed')).status, 2);
 
   const text = await readFile(audit.file, 'utf8');
   await writeFile(audit.file, text.replace('"outcome":"ok"', '"outcome":"no"'));
@@ -202,6 +204,13 @@ test('VerifyFindsAChangedByteAndAMissingEnd', async (context) => {
   assert.equal(missed.status, 1);
   assert.match(missed.said, /that is known is not there/);
   assert.equal((await audit.verify('--head', 'nonsense')).status, 2);
+
+  const lastRequest = lines.findLastIndex((line) => JSON.parse(line).event === 'request');
+  await writeFile(audit.file, `${lines.slice(0, lastRequest + 1).join('\n')}\n`);
+  assert.equal((await audit.verify()).status, 0);
+  const unsigned = await audit.verify('--require-signed');
+  assert.equal(unsigned.status, 1);
+  assert.match(unsigned.said, /the last \d+ lines are not signed yet/);
 });
 
 test('VerifySaysWhatItCannotLookAt', async (context) => {

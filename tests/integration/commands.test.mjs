@@ -142,7 +142,7 @@ test('AnOperatorIsToldWhatItIsThatHeNames', async (context) => {
   assert.match((await operate('log', 'up', '--no-follow')).stdout, / plugin refused /);
   const mistyped = await operate('enable', 'sampel');
   assert.deepEqual([mistyped.status, mistyped.stdout], [2, '']);
-  assert.match(mistyped.stderr, /no plugin is called "sampel"; there are sample, up\.mcp\.json; did you mean "sample"\?\n$/);
+  assert.match(mistyped.stderr, /no plugin or upstream is called "sampel"; there are sample, up\.mcp\.json; did you mean "sample"\?\n$/);
   await operate('disable', 'sample', '--component', 'version');
   const enabled = await operate('enable', 'sample');
   assert.match(enabled.stdout, /: it is not disabled, but these of its components are: version; enable each with --component NAME\n$/);

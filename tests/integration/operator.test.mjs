@@ -266,7 +266,7 @@ test('APluginIsKnownByItsNameAndByItsFile', async (context) => {
   for (const name of ['reload', 'disable', 'enable']) {
     const { status, stderr } = await command(name, 'absent');
     assert.equal(status, 2);
-    assert.equal(stderr, 'mcp-plugin-host: no plugin is called "absent"; there are sample\n');
+    assert.equal(stderr, 'mcp-plugin-host: no plugin or upstream is called "absent"; there are sample\n');
   }
 });
 
@@ -596,7 +596,7 @@ test('TraceKnowsWhichPluginsThereAre', async (context) => {
   await serve(context, await Components.create('sample_v1'));
   const { status, stderr } = await command('trace', 'absent');
   assert.equal(status, 2);
-  assert.match(stderr, /no plugin that is served is called "absent"; status says which there are/);
+  assert.match(stderr, /no plugin or upstream that is served is called "absent"; status says which there are/);
 });
 
 test('TraceSaysThatNothingHasThatName', { timeout: 60_000 }, async (context) => {

@@ -42,6 +42,15 @@ test('AddSaysThatThereIsNoSuchProgram', async (context) => {
   assert.equal((await on('add', 'shell', 'sh')).stderr, '');
 });
 
+test('AddSaysHowLongItMayTakeToConnect', async (context) => {
+  const { components, on } = await folder(context);
+  const add = (ms) => on('add', '--connect-ms', ms, 'wiki', 'https://wiki.example.com/mcp');
+  assert.match((await add('0')).stderr, /^--connect-ms: "0" is not a whole number of at least 1\n/);
+  assert.equal((await add('60000')).status, 0);
+  const written = JSON.parse(await readFile(components.file('wiki.mcp.json'), 'utf8'));
+  assert.deepEqual(written, { url: 'https://wiki.example.com/mcp', connectMs: 60000 });
+});
+
 test('AddSaysThatASecretCannotBeRead', async (context) => {
   const { components, on } = await folder(context);
   const file = join(components.folder, 'token.txt');

@@ -34,9 +34,14 @@ prefix = "${prefix}"
 
 test('TheConfigurationFileHasUpstreamsToo', async (context) => {
   const { components, file } = await configured(context, plain('wiki_'));
-  const host = await HttpHost.start(components, ['--config', file]);
+  const control = join(components.folder, 'control.sock');
+  const host = await HttpHost.start(components, ['--config', file, '--control', control]);
   context.after(() => host.stop());
   await host.log.until({ event: 'plugin loaded' });
+  for (const word of ['disable', 'enable']) {
+    const { stdout } = await command(word, 'wiki', '--control', control);
+    assert.match(stdout, /^\[upstreams\.wiki\]: /);
+  }
   const client = await connectHttp(kind, host.url);
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name), ['wiki_fine', 'wiki_plain']);

@@ -114,7 +114,7 @@ void OperatorService::obey(Pending& pending, Time now) {
   const auto& request = pending.request;
   for (const auto& file : files_called(request.plugin)) {
     auto& tracked = files_.files().at(file);
-    OperatorOutcome outcome{.file = file};
+    OperatorOutcome outcome{.file = file, .has_a_file = has_a_file(file)};
     if (!request.component.empty()) {
       list(tracked, request, outcome);
     } else if (request.kind == Kind::disable) {
@@ -236,6 +236,12 @@ void OperatorService::list(TrackedFile& tracked, const OperatorRequest& request,
   });
 }
 
+bool OperatorService::has_a_file(const std::filesystem::path& file) const {
+  const auto& plugins = files_.last_scan().plugins;
+  const auto found = std::ranges::find(plugins, file, &PluginFile::file);
+  return found == plugins.end() || found->identity.inode != 0;
+}
+
 std::vector<std::filesystem::path> OperatorService::files_called(const std::string& name) const {
   std::vector<std::filesystem::path> named;
   std::vector<std::filesystem::path> placed;
@@ -256,7 +262,7 @@ Error OperatorService::nothing_called(const std::string& name) const {
       there += (there.empty() ? "" : ", ") + name_of(tracked).value_or(file.filename().string());
   }
   const auto nearest = similar_name(name, names);
-  return fail("no plugin is called \"" + name + "\"; there " +
+  return fail("no plugin or upstream is called \"" + name + "\"; there " +
               (there.empty() ? "is none" : "are " + there + (names.size() > most ? " and others" : "")) +
               (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
 }

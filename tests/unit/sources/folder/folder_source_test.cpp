@@ -433,7 +433,7 @@ TEST_F(FolderSourceTest, DoesWhatTheOperatorAsks) {
   folder_.write("a");
   source_.look();
   pass(30ms);
-  EXPECT_EQ(answer_to(Kind::reload, "b"), "error: no plugin is called \"b\"; there are a");
+  EXPECT_EQ(answer_to(Kind::reload, "b"), "error: no plugin or upstream is called \"b\"; there are a");
   EXPECT_EQ(answer_to(Kind::reload, "a"), "serving a 1.0.0 ()");
   EXPECT_EQ(loader_.loads.size(), 2U);
   EXPECT_EQ(answer_to(Kind::enable, "a"), "it is not disabled");
