@@ -96,6 +96,8 @@ class CheckedPlugin {
 
   const std::filesystem::path& file() const { return file_; }
   Result<PluginConfiguration> configuration() const;
+  // What it is told of the host, as JSON.
+  std::string server_info() const { return loader_.server_info(); }
   // Of a bundle, those of the library that is loaded.
   Result<LibraryFacts> library_facts() const;
 

@@ -57,11 +57,14 @@ const ProbeReport* probed(Inspection& inspection, CheckReport& report) {
       return skip("its configuration has " + std::string(bounds) +
                   ", and the process in which this is looked at has none");
     }
-    inspection.probed = inspection.probe.run({.file = inspection.plugin.file(),
-                                              .configuration = std::move(configuration->own),
-                                              .data = inspection.options.data,
-                                              .calls = calls_for_probe(inspection, report),
-                                              .timeout = inspection.options.timeout});
+    inspection.probed = inspection.probe.run(
+        {.file = inspection.plugin.file(),
+         .configuration = std::move(configuration->own),
+         .data = inspection.options.data,
+         .store_limits = {.keys = configuration->limits.store_keys, .bytes = configuration->limits.store_bytes},
+         .server_info = inspection.plugin.server_info(),
+         .calls = calls_for_probe(inspection, report),
+         .timeout = inspection.options.timeout});
   }
   const auto& probe = *inspection.probed;
   if (!probe.refused.empty()) return skip("it cannot be used in a process that it shares: " + probe.refused);

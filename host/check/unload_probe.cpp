@@ -66,7 +66,7 @@ bool is_mapped(const std::filesystem::path& library) {
 // What the child does, one line of its report after the other.
 class ProbeChild {
  public:
-  explicit ProbeChild(int socket) : socket_(socket) {}
+  ProbeChild(int socket, PluginStores& stores) : socket_(socket), stores_(stores) {}
 
   void run() {
     const auto read = read_task();
@@ -106,6 +106,9 @@ class ProbeChild {
     ProbeTask task{.file = (*json)["file"].get<std::string>(),
                    .configuration = (*json)["configuration"].get<std::string>(),
                    .data = (*json)["data"].get<std::string>(),
+                   .store_limits = {.keys = (*json)["storeKeys"].get<std::size_t>(),
+                                    .bytes = (*json)["storeBytes"].get<std::size_t>()},
+                   .server_info = (*json)["serverInfo"].get<std::string>(),
                    .timeout = std::chrono::milliseconds((*json)["timeout"].get<std::int64_t>())};
     for (const auto& call : (*json)["calls"])
       task.calls.push_back(
@@ -131,7 +134,11 @@ class ProbeChild {
       setup.file = task.file;
       setup.bundle = copy.bundle();
       setup.configuration = task.configuration;
-      setup.data_directory = {.root = task.data, .place = "probe"};
+      // Of its own, because another plugin may be checked with the same folder.
+      const auto name = "probe-" + task.file.stem().string();
+      setup.data_directory = {.root = task.data, .place = name};
+      setup.store = stores_.open(name, task.store_limits);
+      setup.server_info = [info = task.server_info] { return info; };
       auto created = InProcessPlugin::create(*std::move(loaded), std::move(setup), executor_, log_);
       if (created.has_error()) return tell({{"refused", created.error().message}});
       plugin_ = *std::move(created);
@@ -168,19 +175,20 @@ class ProbeChild {
   }
 
   const int socket_;
+  PluginStores& stores_;
   CallersThread executor_;
   RecordedLog log_;
   std::unique_ptr<InProcessPlugin> plugin_;
 };
 
-[[noreturn]] void be_child(int socket, int parent) {
+[[noreturn]] void be_child(int socket, int parent, PluginStores& stores) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) std::_Exit(EXIT_FAILURE);
   const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     ::dup2(nothing.get(), standard);
   try {
-    ProbeChild(socket).run();
+    ProbeChild(socket, stores).run();
   } catch (const std::exception&) {
     std::_Exit(EXIT_FAILURE);  // the report says how far it came
   }
@@ -206,6 +214,9 @@ std::string task_text(const ProbeTask& task) {
   return dump(Json{{"file", task.file.string()},
                    {"configuration", task.configuration},
                    {"data", task.data.string()},
+                   {"storeKeys", task.store_limits.keys},
+                   {"storeBytes", task.store_limits.bytes},
+                   {"serverInfo", task.server_info},
                    {"timeout", task.timeout.count()},
                    {"calls", std::move(calls)}}) +
          "\n";
@@ -219,7 +230,7 @@ Result<PrivateCopy> private_copy(PrivateFolder& copies, const std::filesystem::p
   return copies.copy_bundle(file, [](const auto& /*file*/, const auto& /*opened*/) { return Result<>(); });
 }
 
-Result<UnloadProbe> UnloadProbe::fork() {
+Result<UnloadProbe> UnloadProbe::fork(PluginStores& stores) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return fail("no socket can be made: " + last_error());
@@ -228,7 +239,7 @@ Result<UnloadProbe> UnloadProbe::fork() {
   const int parent = ::getpid();
   const int process = ::fork();
   if (process < 0) return fail("no process can be started: " + last_error());
-  if (process == 0) be_child(childs.get(), parent);
+  if (process == 0) be_child(childs.get(), parent, stores);
   return UnloadProbe(process, std::move(own));
 }
 

@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "plugin/library/private_folder.hpp"
 #include "plugin/plugin_method.hpp"
+#include "plugin/plugin_store.hpp"
 
 namespace mcph {
 
@@ -25,7 +26,9 @@ struct ProbeTask {
   };
   std::filesystem::path file;
   std::string configuration = "{}";
-  std::filesystem::path data;    // the root of data directories
+  std::filesystem::path data;  // the root of data directories
+  StoreLimits store_limits = {};
+  std::string server_info = {};  // what the plugin is told of the host, as JSON
   std::vector<Call> calls = {};  // that have been found to end
   std::chrono::milliseconds timeout{5000};
 };
@@ -43,8 +46,8 @@ struct ProbeReport {
 
 class UnloadProbe {
  public:
-  // While this process has one thread.
-  static Result<UnloadProbe> fork();
+  // While this process has one thread. In the stores the child keeps what the plugin does.
+  static Result<UnloadProbe> fork(PluginStores& stores);
   UnloadProbe(UnloadProbe&& other) noexcept;
   UnloadProbe& operator=(UnloadProbe&&) = delete;
   // Ends it.

@@ -20,6 +20,7 @@
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
 #include "cli/progress_line.hpp"
+#include "stores/file_stores.hpp"
 
 namespace mcph {
 namespace {
@@ -113,22 +114,24 @@ int run(const CheckCommand& command) {
       return complain(file.string() + " says where another server is, and is no plugin that could be checked; " +
                       "mcp-plugin-host inspect says what it serves");
   }
-  std::vector<UnloadProbe> probes;
-  for (std::size_t i = 0; i < command.files.size(); ++i) {
-    auto probe = UnloadProbe::fork();
-    if (probe.has_error()) return complain(probe.error().message);
-    probes.push_back(*std::move(probe));
-  }
   auto made = TemporaryFolder::make();
   if (made.has_error()) return complain(made.error().message);
   std::optional<TemporaryFolder> data(*std::move(made));
+  RecordedLog log;
+  // Before there are threads, and so before the host, which has stores of its own.
+  FileStores stores(data->path() / ".stores", log);
+  std::vector<UnloadProbe> probes;
+  for (std::size_t i = 0; i < command.files.size(); ++i) {
+    auto probe = UnloadProbe::fork(stores);
+    if (probe.has_error()) return complain(probe.error().message);
+    probes.push_back(*std::move(probe));
+  }
   const EndBySignal end_by_signal(data->path());
   auto checks = command.options;
   checks.data = data->path();
   auto options = command.config.host;
   options.data_root = data->path();
   options.log_level = Log::Level::off;
-  RecordedLog log;
   auto host = Host::create(options, log);
   if (host.has_error()) return complain(host.error().message);
   std::vector<CheckedFile> all;

@@ -247,6 +247,14 @@ TEST(Check, CallsNoUnknownToolWhereSomeDoNotOnlyRead) {
   EXPECT_EQ(result_of("unknown-names", "--only-read-only " + plugin.file().string())["status"], "passed");
 }
 
+TEST(Check, GivesASharedProcessWhatHostsOffer) {
+  const PlacedPlugin plugin("faulty", "needs what hosts offer");
+  for (const auto* const name : {"after-stop", "unload"}) {
+    const auto result = result_of(name, plugin.file().string());
+    EXPECT_EQ(result["status"], "passed") << result;
+  }
+}
+
 // There the plugin would run without them.
 TEST(Check, LeavesOutASharedProcessWhereThePluginHasBounds) {
   const std::array<json, 2> bounds{json{{"limits", {{"openFiles", 100}}}},

@@ -1,4 +1,5 @@
-// A plugin with one fault, which its configuration names: {"fault": "completes twice"}. Without one it is sound.
+// A plugin with one fault, which its configuration names: {"fault": "completes twice"}. Without one it is sound, and so
+// is one that "needs what hosts offer".
 // Against mcp/plugin.h alone, because the C++ API does not let an author make most of these mistakes.
 #include <atomic>
 #include <chrono>
@@ -16,7 +17,13 @@
 #include <unistd.h>
 #include <vector>
 
+#include <mcp/caller.h>
+#include <mcp/capabilities.h>
+#include <mcp/metrics.h>
 #include <mcp/plugin.h>
+#include <mcp/server_info.h>
+#include <mcp/store.h>
+#include <mcp/subscriptions.h>
 
 namespace {
 
@@ -65,6 +72,7 @@ class Faulty {
   void stop();
 
  private:
+  void need_what_hosts_offer() const;
   void call_tool(mcp_call_id call, std::string_view params);
   void meet_values(std::string_view params) const;
   void leave_something(mcp_call_id call);
@@ -130,6 +138,7 @@ std::string Faulty::describe() {
 }
 
 void Faulty::start() {
+  if (is("needs what hosts offer")) need_what_hosts_offer();
   if (is("starts slowly")) std::this_thread::sleep_for(1200ms);
   if (is("can only be there once")) {
     lock_ = ::open((data_directory() + "/lock").c_str(), O_CREAT | O_RDWR, 0600);
@@ -140,6 +149,19 @@ void Faulty::start() {
       throw std::runtime_error("it has been started before");
   }
   if (is("leaves a descriptor after its end")) std::ignore = ::open("/dev/null", O_RDONLY);
+}
+
+void Faulty::need_what_hosts_offer() const {
+  for (const auto* const name :
+       {MCP_CALLER, MCP_CAPABILITIES, MCP_METRICS, MCP_SERVER_INFO, MCP_STORE, MCP_SUBSCRIPTIONS}) {
+    if (host_->get_interface(host_, name) == nullptr)
+      throw std::runtime_error("the host does not have " + std::string(name));
+  }
+  const auto* const store = static_cast<const mcp_store*>(host_->get_interface(host_, MCP_STORE));
+  std::string why;
+  const auto error = into(why);
+  if (store->put(host_, as_mcp("key"), as_mcp("value"), MCP_STORE_ANY, nullptr, &error) != MCP_STORE_DONE)
+    throw std::runtime_error("the host keeps nothing: " + why);
 }
 
 void Faulty::invoke(mcp_call_id call, std::string_view method, std::string_view params) {

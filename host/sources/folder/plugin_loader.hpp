@@ -71,6 +71,9 @@ class PluginLoader final : public VersionLoader {
   // there was one that required a sandbox, an error.
   Result<PluginConfiguration> configuration_of(const PluginFile& file);
 
+  // What plugins that ask are told of the host: JSON.
+  std::string server_info() const { return options_.server_info ? options_.server_info() : "{}"; }
+
   // The plugin is created and described, not started. A file that has changed since it was looked at is refused before
   // anything of it runs, because the configuration may be another version's. `events` is for the instance. One for this
   // process is tried in a worker first, so that a library which cannot be loaded ends that, and one that is refused
