@@ -25,6 +25,16 @@ bool is_plugin(const fs::path& file) {
   return file.extension() == library_extension || is_upstream_name(file);
 }
 
+// NAME.SO, or NAME.so.1, which a build may make of a library with a version. What plugins link is named libNAME.so.1.
+bool is_nearly_plugin(const fs::path& file) {
+  const auto extension = file.extension().native();
+  if (extension == ".SO" || extension == ".So" || extension == ".sO") return true;
+  const auto name = file.filename().native();
+  const auto version = name.find(".so.");
+  return version != std::string::npos && version + 4 < name.size() && !name.starts_with("lib") &&
+         name.find_first_not_of("0123456789.", version + 4) == std::string::npos;
+}
+
 // What an upstream says of itself is all that there is.
 ConfigurationState configuration_at(const fs::path& file);
 ConfigurationState configuration_of(const fs::path& plugin_file) {
@@ -87,6 +97,7 @@ class Scan {
   void note_folders_above();
   void scan_linked_folder(const Folder& folder);
   void report_misplaced();
+  void report_misnamed();
   Entries regular_entries(const fs::path& folder);
   bool is_served(const fs::path& file) const;
   void scan_folder(const Folder& folder);
@@ -116,6 +127,7 @@ class Scan {
   std::set<Inode> visited_;                               // folders
   std::set<Inode> above_;                                 // the folders that the root lies in
   std::vector<fs::path> json_files_;                      // that are no servers elsewhere
+  std::vector<fs::path> misnamed_;                        // that would be plugins by another name
   std::vector<Folder> linked_;  // scanned after all real folders, so that a folder is found under its real path
 };
 
@@ -139,6 +151,7 @@ ScanResult Scan::run() {
   for (std::size_t i = 0; i < linked_.size(); ++i)
     scan_linked_folder(Folder(linked_[i]));
   report_misplaced();
+  report_misnamed();
 
   std::ranges::sort(result_.plugins, {}, &PluginFile::file);
   drop_bundles_beside_files();
@@ -186,6 +199,16 @@ void Scan::report_misplaced() {
         report(path, "its plugins are not loaded; it is not one of the folders tools, resources and prompts");
       }
     }
+  }
+}
+
+// Unless a link beside them has the right name.
+void Scan::report_misnamed() {
+  constexpr std::size_t most = 100;  // that are looked at
+  if (misnamed_.size() > most) misnamed_.resize(most);
+  for (const auto& file : misnamed_) {
+    if (!is_served(file))
+      report(file, "it is not loaded, because its name does not end with .so; if it is a plugin, rename it");
   }
 }
 
@@ -253,6 +276,7 @@ void Scan::scan_entry(const fs::directory_entry& entry, const Folder& folder) {
   }
   if (!is_link && entry.is_directory(ignored)) return scan_folder(below);
   if (path.extension() == ".json" && !is_plugin(path)) json_files_.push_back(path);
+  if (!is_link && is_nearly_plugin(path)) misnamed_.push_back(path);
   if (!is_link && !is_plugin(path)) return;
 
   const auto state = state_of(path);

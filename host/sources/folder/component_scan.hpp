@@ -56,7 +56,8 @@ PluginFile plugin_file_at(const std::filesystem::path& file);
 std::string_view words_for_change(const std::optional<PluginFile>& before, const PluginFile& now);
 
 // Something that a person expected to be served and that is not: a folder that cannot be read, a plugin that is a
-// dangling link or no regular file, a plugin outside of the three folders, a limit that was reached.
+// dangling link or no regular file, a plugin outside of the three folders or with a name like NAME.so.1, a limit that
+// was reached.
 struct ScanProblem {
   std::filesystem::path path;
   std::string reason;

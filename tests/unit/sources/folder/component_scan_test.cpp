@@ -60,6 +60,15 @@ TEST_F(ComponentScanTest, FindsPluginsInTheThreeFoldersAndBelowSortedByPath) {
   EXPECT_THAT(result.problems, IsEmpty());
 }
 
+TEST_F(ComponentScanTest, ReportsWhatWouldBeAPluginByAnotherName) {
+  for (const auto* const name : {"tools/a.SO", "tools/b.so.1", "tools/c.so.1.2", "tools/libd.so.1", "tools/e.so.old"})
+    write(name);
+  fs::create_symlink("c.so.1.2", root() / "tools/c.so");
+  const std::string reason = "it is not loaded, because its name does not end with .so; if it is a plugin, rename it";
+  EXPECT_THAT(scan().problems, ElementsAre(ScanProblem{root() / "tools/a.SO", reason, false},
+                                           ScanProblem{root() / "tools/b.so.1", reason, false}));
+}
+
 TEST_F(ComponentScanTest, ReportsPluginsOutsideOfTheThreeFolders) {
   write("a.so");
   write("tool/b.so");
