@@ -38,7 +38,9 @@ TrackedFile::Sighting TrackedFile::see(const PluginFile& file, bool at_start, Ti
 }
 
 std::chrono::milliseconds TrackedFile::stillness(const PluginFile& file) const {
-  if (incomplete_) return patience_->copy;
+  // Of a folder the size says nothing.
+  const bool is_empty = file.identity.size == 0 && !is_bundle_name(file.file);
+  if (incomplete_) return is_empty ? patience_->empty : patience_->copy;
   if (has_lost_configuration(file)) return patience_->configuration;
   const auto settle = is_bundle_name(file.file) ? patience_->bundle : patience_->settle;
   return may_be_given_configuration(file) ? std::max(patience_->new_file, settle) : settle;

@@ -40,6 +40,8 @@ struct FilePatience {
   std::chrono::milliseconds bundle{250};  // a bundle, whose files are replaced one after another
   // One that cannot be read then is refused when it has been still for so long: a copy may be slow.
   std::chrono::milliseconds copy{1000};
+  // An empty one: a linker makes it when it begins, and writes it when it ends.
+  std::chrono::milliseconds empty{10'000};
   std::chrono::milliseconds removal{100};  // a missing file may be about to be replaced
   // One of which nothing has been served yet, and that has no configuration: that may be about to follow.
   std::chrono::milliseconds new_file{250};

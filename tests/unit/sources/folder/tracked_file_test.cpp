@@ -18,6 +18,7 @@ using Failure = TrackedFile::Failure;
 const FilePatience patience{.settle = 10ms,
                             .bundle = 40ms,
                             .copy = 100ms,
+                            .empty = 800ms,
                             .removal = 20ms,
                             .new_file = 50ms,
                             .configuration = 500ms,
@@ -170,6 +171,35 @@ TEST_F(TrackedFileTest, HasMoreTimeWhereItMayBeHalfACopy) {
   tracked_.begin_load(lies(1), 2);
   EXPECT_EQ(tracked_.fail_load(half, now_), Failure::news);
   EXPECT_EQ(tracked_.state(), State::refused);
+}
+
+TEST_F(TrackedFileTest, AnEmptyFileHasTheTimeThatALinkerTakes) {
+  auto empty = fail("the file is empty");
+  empty.code = ErrorCode::incomplete;
+  serve(lies(1));
+  see(lies(0));
+  wait(10ms);
+  ASSERT_TRUE(see(lies(0)).take);
+  tracked_.begin_load(lies(0), ++attempt_);
+  EXPECT_EQ(tracked_.fail_load(empty, now_), Failure::incomplete);
+  EXPECT_EQ(tracked_.due(), now_ + 790ms);
+  wait(789ms);
+  EXPECT_FALSE(see(lies(0)).take);
+  // What it has become is taken as soon as any other file.
+  see(lies(2));
+  EXPECT_EQ(tracked_.due(), now_ + patience.settle);
+}
+
+TEST_F(TrackedFileTest, AFileThatStaysEmptyIsRefused) {
+  auto empty = fail("the file is empty");
+  empty.code = ErrorCode::incomplete;
+  EXPECT_EQ(refuse(lies(0), empty), Failure::incomplete);
+  wait(1h);
+  ASSERT_TRUE(see(lies(0)).take);
+  tracked_.begin_load(lies(0), ++attempt_);
+  EXPECT_EQ(tracked_.fail_load(empty, now_), Failure::news);
+  EXPECT_EQ(tracked_.state(), State::refused);
+  EXPECT_EQ(tracked_.refusal(), "the file is empty");
 }
 
 TEST_F(TrackedFileTest, IsQuarantinedWhenItsVersionGivesUp) {
