@@ -36,6 +36,8 @@ std::optional<std::uint64_t> offset_in(std::string_view place) {
 }
 
 std::string readable(const std::string& function) {
+  // What does not begin so is C's, or another language's, and may read as the name of a type: c as char.
+  if (!function.starts_with("_Z")) return function;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(function.c_str(), nullptr, nullptr, &status),
                                                     std::free);

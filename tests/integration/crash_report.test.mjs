@@ -98,6 +98,21 @@ test('WhatWasInlinedIsToldWithWhatItWasInlinedInto', { skip }, async (context) =
   assert.match(rest.at(-1), new RegExp(String.raw`^${named('crash')} at /.*/crashing\.cpp:\d+$`), 'nothing of who has called the plugin');
 });
 
+test('WhereAPluginCallsExitIsTold', { skip }, async (context) => {
+  const components = await Components.create('dying');
+  const host = await serve(context, components);
+  const crashed = host.log.next({ event: 'plugin crashed' });
+  await (await postModern(host.url, 'tools/call', { name: 'die', arguments: { how: 'exit' } })).json();
+  const { what, at } = await crashed;
+  assert.equal(what, 'its process exited with status 3');
+  assert.match(at, /^dying\.cpp:\d+ in /);
+});
+
+test('OnlyNamesOfCppAreMadeReadable', { skip }, () => {
+  const { stdout } = spawnSync(symbolizer, ['c', '_Z3addii'], { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
+  assert.equal(stdout, '0 0\t\tc\n1 0\t\tadd(int, int)\n');
+});
+
 test('AFunctionThatCallsItselfForEverIsToldOnce', { skip }, async (context) => {
   const host = await serveCrashing(context, 'debug');
   await crash(host, 'overflow_stack');

@@ -270,6 +270,15 @@ void report_exit_to_log() {
   std::_Exit(EXIT_FAILURE);  // whatever the plugin has told it to be
 }
 
+// The same in a worker, whose host is told where the thread was: it may be a library that calls exit.
+void report_exit() {
+  if (::getpid() != watched_process || find_culprit(nullptr).plugin.empty()) return;
+  bound_time();
+  tell_news(CrashNews::place_follows, {});
+  tell_frames(nullptr);
+  ::alarm(0);
+}
+
 std::atomic<unsigned> places_asked{0};
 std::atomic<unsigned> places_told{0};
 
@@ -348,6 +357,7 @@ void report_crashes(TellCrashNews tell) {
   action.sa_sigaction = report_place;
   action.sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART;
   ::sigaction(place_signal, &action, nullptr);
+  std::atexit(report_exit);
   report_crashes_of_this_thread();
 }
 

@@ -1,8 +1,8 @@
 // What a process that runs plugins says where it is in no state to say more. Of its own crash: the signal and a
 // backtrace; it then dies of the signal as it would have. Of a thread that does not come back: a backtrace; it then
-// goes on. Of the end of its memory: that it has come, once; the plugin then gets std::bad_alloc as it would have. A
-// worker tells it to its host, apart from what it prints; the host writes it in lines of its log, which name the
-// plugin.
+// goes on. Of a plugin that calls exit: a backtrace, and it exits as it would have. Of the end of its memory: that it
+// has come, once; the plugin then gets std::bad_alloc as it would have. A worker tells it to its host, apart from what
+// it prints; the host writes it in lines of its log, which name the plugin.
 #pragma once
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ namespace mcph {
 // What is told in a worker, with its text.
 enum class CrashNews {
   crashed,        // the name of the signal, and why, as "SEGV through a null pointer"; a backtrace follows
-  place_follows,  // the backtrace of a thread that was asked where it is
+  place_follows,  // the backtrace of a thread that was asked where it is, or that calls exit
   stack_line,     // FILE+OFFSET, as addr2line takes it, and the function if the file names it
   lacks_memory    // an allocation has failed
 };
