@@ -4,11 +4,13 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/host.hpp"
 #include "base/absolute_path.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
+#include "base/regular_file.hpp"
 #include "catalog/component_remarks.hpp"
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
@@ -16,6 +18,8 @@
 #include "cli/component_table.hpp"
 #include "cli/remote_call.hpp"
 #include "cli/terminal_text.hpp"
+#include "plugin/library/bundle.hpp"
+#include "sources/folder/file_trust.hpp"
 
 namespace mcph {
 namespace {
@@ -37,6 +41,28 @@ std::optional<std::string> folder_remark(const std::filesystem::path& file, cons
   return std::nullopt;
 }
 
+// A file that a person names may lie anywhere, and so is loaded whoever can write it. A host that serves it refuses it.
+std::optional<std::string> trust_remark(const std::filesystem::path& file, FileTrust::Options options) {
+  const auto path = absolute_path(file).lexically_normal();
+  options.outside_links = true;  // which components folder it belongs to is not known
+  const FileTrust trust(path.parent_path(), std::move(options));
+  std::vector<std::filesystem::path> files{path, configuration_file(path)};
+  if (is_bundle_name(path)) {
+    for (const auto& each : list_bundle(path).files)
+      files.push_back(path / each.name);
+  }
+  for (const auto& each : files) {
+    const auto opened = open_to_read(each);
+    if (!opened) continue;
+    const auto trusted = trust.check(each, opened);
+    if (trusted.has_error()) {
+      const auto whose = each == path ? std::string() : ", of " + each.lexically_relative(path.parent_path()).string();
+      return "a host that serves it refuses it" + whose + ": " + trusted.error().message;
+    }
+  }
+  return std::nullopt;
+}
+
 void print_refusal(const std::filesystem::path& file, const std::string& reason, bool json) {
   if (json) {
     std::cout << dump(OrderedJson{{"file", file.string()}, {"refused", reason}}) << "\n";
@@ -45,13 +71,14 @@ void print_refusal(const std::filesystem::path& file, const std::string& reason,
   }
 }
 
-void print_loaded(const LoadedPlugin& loaded, bool json) {
+void print_loaded(const LoadedPlugin& loaded, const FileTrust::Options& trust, bool json) {
   const auto& identity = loaded.served.plugin->identity();
   const auto& components = *loaded.served.components;
   auto remarks = loaded.remarks;
   if (auto remark = folder_remark(identity.file, components); remark && !identity.is_upstream)
     remarks.push_back(*std::move(remark));
   std::ranges::move(component_remarks(components), std::back_inserter(remarks));
+  if (auto remark = trust_remark(identity.file, trust)) remarks.push_back(*std::move(remark));
   if (json) {
     auto object = components_json(identity, components);
     if (identity.is_upstream) object["upstream"] = true;
@@ -70,6 +97,11 @@ void print_loaded(const LoadedPlugin& loaded, bool json) {
 // A plugin is not started. Of another server only a connection to it tells what it has.
 Result<LoadedPlugin> load(Host& host, const std::filesystem::path& path) {
   const auto file = plugin_file_at(path);
+  std::error_code ignored;
+  if (!is_bundle_name(file.file) && std::filesystem::is_directory(file.file, ignored)) {
+    return fail("it is a folder; mcp-plugin-host list --components " + file.file.string() +
+                " says what would be served of it");
+  }
   if (is_upstream_name(file.file)) return host.upstream_loader().load_version(file, {});
   auto configuration = host.loader().configuration_of(file);
   if (configuration.has_error()) return configuration.error();
@@ -128,7 +160,7 @@ int run(const InspectCommand& command) {
       all_good = false;
       print_refusal(file, loaded.error().message, command.json);
     } else {
-      print_loaded(*loaded, command.json);
+      print_loaded(*loaded, command.config.host.trust, command.json);
     }
   }
   return (*host)->finish(all_good ? 0 : 1);

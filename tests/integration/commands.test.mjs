@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -206,6 +206,24 @@ test('InspectRemarksOnWhatAnAuthorHasForgotten', async () => {
     'tool "roll" has no description, by which a model chooses it',
     'tool "roll" names the app "ui://nothing", but the plugin has no resource with that URI',
   ]);
+});
+
+test('InspectTellsThatAHostRefusesWhatEverybodyCanWrite', async (context) => {
+  const { components } = await folder(context, 'sample_v1');
+  const file = components.file('sample_v1.so');
+  await chmod(file, 0o777);
+  const { status, stdout } = await command('inspect', file);
+  assert.equal(status, 0);
+  assert.match(stdout, /^ {2}remark: a host that serves it refuses it: it can be written by everybody; /m);
+  const allowed = await command('inspect', '--allow-writable-components', file);
+  assert.doesNotMatch(allowed.stdout, /refuses it/);
+});
+
+test('InspectOfAFolderNamesTheCommandForThat', async (context) => {
+  const { components } = await folder(context, 'sample_v1');
+  const { status, stdout } = await command('inspect', components.root);
+  assert.equal(status, 1);
+  assert.match(stdout, /: refused: it is a folder; mcp-plugin-host list --components \S+ says what would be served of it\n$/);
 });
 
 test('InspectTellsWhyAFileWouldBeRefusedAndGoesOnWithTheNext', async () => {
