@@ -72,9 +72,10 @@ bool is_of_upstream(const Served<Component>& served) {
 }  // namespace
 
 Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions,
-                 std::shared_ptr<const ToolListing> listing)
+                 std::shared_ptr<const ToolListing> listing, std::vector<WithdrawnPlugin> withdrawn)
     : generation_(generation),
       plugins_(std::move(plugins)),
+      withdrawn_(std::move(withdrawn)),
       instructions_(instructions),
       operator_instructions_(instructions),
       listing_(std::move(listing)) {
@@ -98,6 +99,7 @@ Catalog::Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
                  const std::optional<std::string>& instructions)
     : generation_(all.generation_),
       plugins_(all.plugins_),
+      withdrawn_(all.withdrawn_),
       instructions_(instructions.value_or(all.operator_instructions_)),
       operator_instructions_(instructions_),
       rights_(std::move(rights)),
@@ -246,6 +248,24 @@ const Served<Resource>* Catalog::find_resource(std::string_view uri) const {
 const Served<ResourceTemplate>* Catalog::find_template(std::string_view uri_template) const {
   std::string storage;
   return find(templates_, normalized_uri(uri_template, storage));
+}
+
+bool Catalog::is_withdrawn_tool(std::string_view name) const {
+  return std::ranges::any_of(withdrawn_, [&](const WithdrawnPlugin& each) {
+    const auto& tools = each.components->tools;
+    const auto tool = std::ranges::find(tools, name, &Tool::name);
+    if (tool == tools.end()) return false;
+    return is_whole() || (rights_->shows(each.identity) && rights_->to(*tool, each.identity.name).visible);
+  });
+}
+
+bool Catalog::is_withdrawn_prompt(std::string_view name) const {
+  return std::ranges::any_of(withdrawn_, [&](const WithdrawnPlugin& each) {
+    const auto& prompts = each.components->prompts;
+    const auto prompt = std::ranges::find(prompts, name, &Prompt::name);
+    if (prompt == prompts.end()) return false;
+    return is_whole() || (rights_->shows(each.identity) && rights_->to(*prompt).visible);
+  });
 }
 
 const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) const {

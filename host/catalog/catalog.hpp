@@ -27,6 +27,12 @@ struct ServedPlugin {
   std::shared_ptr<const Components> components;
 };
 
+// One that is not served, because it crashed too often; with what it exported.
+struct WithdrawnPlugin {
+  PluginIdentity identity;
+  std::shared_ptr<const Components> components;
+};
+
 // A component and the plugin that owns it.
 template <class Component>
 struct Served {
@@ -65,7 +71,7 @@ class Catalog {
   // `plugins` in the order that decides conflicts: by path. `instructions` is the operator's text for the model, to
   // which the plugins' own are added. `listing` says which tools are listed, here and in each view; null: all.
   Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions = {},
-          std::shared_ptr<const ToolListing> listing = nullptr);
+          std::shared_ptr<const ToolListing> listing = nullptr, std::vector<WithdrawnPlugin> withdrawn = {});
 
   // What there is of `all` for those who have these rights. `instructions` are the operator's; nothing: those of `all`.
   Catalog(const Catalog& all, std::shared_ptr<const Rights> rights,
@@ -81,6 +87,10 @@ class Catalog {
   // However the URI, or the text of the template, is percent-encoded.
   const Served<Resource>* find_resource(std::string_view uri) const;
   const Served<ResourceTemplate>* find_template(std::string_view uri_template) const;
+
+  // Of what is not there: whether a plugin has it that was withdrawn, and those whose view this is would see it.
+  bool is_withdrawn_tool(std::string_view name) const;
+  bool is_withdrawn_prompt(std::string_view name) const;
 
   // The plugin that serves what a conflict calls so; null if nobody does.
   const Plugin* find_owner(std::string_view kind, std::string_view key) const;
@@ -138,6 +148,7 @@ class Catalog {
 
   std::uint64_t generation_ = 0;
   std::vector<ServedPlugin> plugins_;
+  std::vector<WithdrawnPlugin> withdrawn_;
   std::vector<Conflict> conflicts_;
   std::string instructions_;
   std::string operator_instructions_;     // without what plugins say

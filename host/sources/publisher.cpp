@@ -47,16 +47,22 @@ Publisher::Source Publisher::add_source() {
   return sources_.size() - 1;
 }
 
-void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say) {
+void Publisher::publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say,
+                        std::vector<WithdrawnPlugin> withdrawn) {
   const MutexLock lock(mutex_);
   sources_[source] = std::move(plugins);
+  withdrawn_[source] = std::move(withdrawn);
   std::vector<ServedPlugin> all;
   for (const auto& each : sources_)
     all.insert(all.end(), each.begin(), each.end());
   // A server elsewhere could take the names of what is here, so it comes after that.
   std::stable_partition(all.begin(), all.end(),
                         [](const ServedPlugin& each) { return !each.plugin->identity().is_upstream; });
-  const auto next = std::make_shared<const Catalog>(++generation_, std::move(all), instructions_, listing_);
+  std::vector<WithdrawnPlugin> all_withdrawn;
+  for (const auto& [each, of_source] : withdrawn_)
+    all_withdrawn.insert(all_withdrawn.end(), of_source.begin(), of_source.end());
+  const auto next =
+      std::make_shared<const Catalog>(++generation_, std::move(all), instructions_, listing_, std::move(all_withdrawn));
   catalog_.publish(next);
   for (auto* const catalog : more_catalogs_)
     catalog->publish(next);

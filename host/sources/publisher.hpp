@@ -33,8 +33,9 @@ class Publisher {
   Source add_source();
 
   // The source serves these from now on, and no others, in this order; servers elsewhere come after what is here, of
-  // all sources. `say` says so once it is so.
-  void publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say);
+  // all sources. `say` says so once it is so. Who asks for something of those that are withdrawn hears that.
+  void publish(Source source, std::vector<ServedPlugin> plugins, const std::function<void()>& say,
+               std::vector<WithdrawnPlugin> withdrawn = {});
   // What is to be said of each file some of whose components are not served, because others export the same.
   using Remarks = std::map<std::filesystem::path, std::vector<std::string>>;
   std::shared_ptr<const Remarks> remarks() const;
@@ -51,6 +52,7 @@ class Publisher {
   mutable Mutex mutex_;
   std::vector<PublishedCatalog*> more_catalogs_ GUARDED_BY(mutex_);
   std::vector<std::vector<ServedPlugin>> sources_ GUARDED_BY(mutex_);
+  std::map<Source, std::vector<WithdrawnPlugin>> withdrawn_ GUARDED_BY(mutex_);
   std::uint64_t generation_ GUARDED_BY(mutex_) = 0;
   std::vector<Conflict> reported_conflicts_ GUARDED_BY(mutex_);
   std::shared_ptr<const Remarks> remarks_ GUARDED_BY(mutex_) = std::make_shared<const Remarks>();  // on these

@@ -64,6 +64,11 @@ JsonValue arguments_or_none(JsonValue arguments) {
   return arguments.is_object() ? arguments : none.root();
 }
 
+// So that it does not look mistyped.
+std::string words_if(bool withdrawn) {
+  return withdrawn ? " (it was withdrawn, because its plugin crashed too often)" : "";
+}
+
 Rejection invalid_arguments(const std::string& tool, const Violation& violation) {
   return {Rejection::Reason::invalid_arguments,
           "Invalid arguments for tool " + tool + ": " + violation.message,
@@ -119,7 +124,10 @@ Planned plan_tool_call(const Catalog& catalog, JsonValue params, const MirroredF
   if (const auto checked = require_string(params, "name"); checked.has_error()) return checked.error();
   auto name = params.find("name").string();
   const auto* served = catalog.find_tool(name);
-  if (served == nullptr) return Rejection{Rejection::Reason::unknown_tool, "Unknown tool: " + name};
+  if (served == nullptr) {
+    return Rejection{Rejection::Reason::unknown_tool,
+                     "Unknown tool: " + name + words_if(catalog.is_withdrawn_tool(name))};
+  }
   const auto& tool = *served->component;
   if (const auto checked = check_arguments(params.find("arguments")); checked.has_error()) return checked.error();
   auto arguments = arguments_or_none(params.find("arguments"));
@@ -172,7 +180,10 @@ Planned plan_prompt_get(const Catalog& catalog, JsonValue params) {
   if (const auto checked = require_string(params, "name"); checked.has_error()) return checked.error();
   auto name = params.find("name").string();
   const auto* served = catalog.find_prompt(name);
-  if (served == nullptr) return Rejection{Rejection::Reason::unknown_prompt, "Unknown prompt: " + name};
+  if (served == nullptr) {
+    return Rejection{Rejection::Reason::unknown_prompt,
+                     "Unknown prompt: " + name + words_if(catalog.is_withdrawn_prompt(name))};
+  }
   if (const auto checked = check_arguments(params.find("arguments")); checked.has_error()) return checked.error();
 
   const auto arguments = arguments_or_none(params.find("arguments"));

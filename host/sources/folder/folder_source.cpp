@@ -230,6 +230,7 @@ bool FolderSource::is_awaited(bool waits, bool any, Time now) {
 void FolderSource::withdraw_missing(const Path& file, Time now) {
   const auto entry = files_.find(file);
   const auto version = entry->second.served();
+  changed_ |= entry->second.is_quarantined();
   // What the operator said of its components is remembered.
   if (const auto names = entry->second.disabled_components(); !names.empty()) disabled_components_[file] = names;
   files_.erase(entry);
@@ -395,6 +396,8 @@ void FolderSource::refuse(TrackedFile& tracked, const Path& file, const Error& e
   if (error.code != ErrorCode::invalid && tracked.has_changed_since_load(with_.folder.look_at(file))) {
     return tracked.abandon_load();
   }
+  // Clients hear no more that it crashed.
+  changed_ |= tracked.is_quarantined();
   // In the place of a plugin it is a mistake.
   if (tracked.served().plugin == nullptr && error.code == ErrorCode::other_kind) return pass_over(tracked, file);
   if (tracked.fail_load(error, now) != TrackedFile::Failure::news) return;
@@ -622,13 +625,18 @@ void FolderSource::serve_no_changes(Inbox& inbox) {
 
 void FolderSource::publish() {
   std::vector<ServedPlugin> plugins;
+  std::vector<WithdrawnPlugin> withdrawn;
   for (const auto& [file, tracked] : files_) {
     if (tracked.served().plugin != nullptr) plugins.push_back(tracked.listed());
+    if (tracked.is_quarantined()) withdrawn.push_back({*tracked.withdrawn(), tracked.withdrawn_components()});
   }
-  with_.publisher.publish(source_, std::move(plugins), [says = to_say_] {
-    for (const auto& say : says)
-      say();
-  });
+  with_.publisher.publish(
+      source_, std::move(plugins),
+      [says = to_say_] {
+        for (const auto& say : says)
+          say();
+      },
+      std::move(withdrawn));
   // Without memory it is published at the next look.
   to_say_.clear();
   changed_ = false;

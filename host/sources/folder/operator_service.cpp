@@ -204,6 +204,8 @@ void OperatorService::disable(TrackedFile& tracked, Time now, OperatorOutcome& o
     return;
   }
   auto say = [this, file = outcome.file.string()] { log_.warning("plugin disabled", {{"file", file}}); };
+  // Clients hear no more that it crashed.
+  if (tracked.is_quarantined()) files_.list_anew();
   const auto version = tracked.disable();
   outcome.text = "disabled";
   if (version.plugin == nullptr) return say();

@@ -98,6 +98,7 @@ ServedPlugin TrackedFile::end_load(ServedPlugin loaded) {
   attempt_ = load.attempt;
   description.clear();
   withdrawn_.reset();
+  withdrawn_components_.reset();
   auto before = std::exchange(served_, std::move(loaded));
   list();
   return before;
@@ -189,6 +190,7 @@ ServedPlugin TrackedFile::withdraw() {
   withdrawn_ = served_.plugin->identity();
   status_at_withdrawal_ = served_.plugin->status();
   status_at_withdrawal_.pid = 0;
+  withdrawn_components_ = listed_.components;
   listed_ = {};
   return std::exchange(served_, {});
 }

@@ -123,6 +123,8 @@ class TrackedFile {
   const std::string& refusal() const { return refusal_; }
   // The version that was served last, of one of which none is.
   const std::optional<PluginIdentity>& withdrawn() const { return withdrawn_; }
+  // What it had on the lists.
+  const std::shared_ptr<const Components>& withdrawn_components() const { return withdrawn_components_; }
   const PluginStatus& status_at_withdrawal() const { return status_at_withdrawal_; }
   const std::optional<PluginFile>& taken() const { return taken_; }
 
@@ -157,6 +159,7 @@ class TrackedFile {
   bool disabled_ = false;
   ComponentNames disabled_components_;
   std::optional<PluginIdentity> withdrawn_;
+  std::shared_ptr<const Components> withdrawn_components_;
   PluginStatus status_at_withdrawal_ = {};
   std::chrono::milliseconds retry_delay_{0};
   std::optional<Time> retry_at_;  // of the state taken, if its refusal may pass

@@ -75,6 +75,19 @@ TEST_F(NarrowingTest, ShowsNothingThatIsHidden) {
   EXPECT_EQ(seen({.plugins = {"sums"}}), "add");
 }
 
+TEST_F(NarrowingTest, SaysNothingOfWhatIsHiddenAndWasWithdrawn) {
+  published_.govern(std::make_shared<NoSecretsPolicy>());
+  published_.publish(std::make_shared<const Catalog>(
+      2, std::vector<ServedPlugin>{}, "", nullptr,
+      std::vector<WithdrawnPlugin>{{{.file = "sums.so", .name = "sums", .version = "1", .digest = ""},
+                                    test::components_of(tools(tool("add") + "," + tool("add_secret")))}}));
+  EXPECT_TRUE(published_.current()->is_withdrawn_tool("add_secret"));
+  const auto view = published_.current(ada_);
+  EXPECT_TRUE(view->is_withdrawn_tool("add"));
+  EXPECT_FALSE(view->is_withdrawn_tool("add_secret"));
+  EXPECT_FALSE(view->is_withdrawn_tool("join"));
+}
+
 TEST_F(NarrowingTest, MakesNoOtherPrincipal) {
   const auto narrowed = ada_.narrowed(std::make_shared<const Narrowing>(Narrowing::Wishes{.tools = {"add"}}));
   EXPECT_EQ(narrowed, ada_);

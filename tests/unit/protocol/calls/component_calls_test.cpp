@@ -102,6 +102,23 @@ TEST_F(ComponentCallsTest, RefuseAnUnknownTool) {
   EXPECT_EQ(refused.message, "Unknown tool: nothing");
 }
 
+TEST(ComponentCalls, SayOfWhatWasWithdrawnThatItWas) {
+  const Catalog catalog(
+      1, {}, {}, nullptr,
+      {{.identity = {.file = "a.so", .name = "a", .version = "1", .digest = ""},
+        .components = test::components_of(
+            R"({"tools":[{"name":"say","inputSchema":{"type":"object"}}],"prompts":[{"name":"p"}]})")}});
+  const auto message = [&](PluginMethod method, const char* name) {
+    const auto planned = plan_call(method, catalog, Json{{"name", name}});
+    return planned.has_error() ? planned.error().message : "planned";
+  };
+  EXPECT_EQ(message(PluginMethod::tools_call, "say"),
+            "Unknown tool: say (it was withdrawn, because its plugin crashed too often)");
+  EXPECT_EQ(message(PluginMethod::prompts_get, "p"),
+            "Unknown prompt: p (it was withdrawn, because its plugin crashed too often)");
+  EXPECT_EQ(message(PluginMethod::tools_call, "p"), "Unknown tool: p");
+}
+
 TEST_F(ComponentCallsTest, RefuseArgumentsThatTheSchemaForbidsAndNameTheField) {
   const auto refused = rejection(call(R"({"name":"repeat","arguments":{"text":"a","times":11}})"));
   EXPECT_EQ(refused.reason, Rejection::Reason::invalid_arguments);

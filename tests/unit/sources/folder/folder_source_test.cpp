@@ -325,6 +325,39 @@ TEST_F(FolderSourceTest, WithdrawsAVersionThatGivesUpAndDrainsIt) {
   EXPECT_THAT(served(), ElementsAre("a"));
 }
 
+TEST_F(FolderSourceTest, KnowsWhatHasGivenUpAsLongAsThatIsWhyItIsNotServed) {
+  const auto give_up = [&] {
+    folder_.write("a");
+    pass(1ms);
+    pass(30ms);
+    loader_.events_of["a"].gave_up(fail("it crashes"));
+    source_.look();
+    return catalog_.current()->is_withdrawn_tool("a");
+  };
+  const auto is_known = [&] { return catalog_.current()->is_withdrawn_tool("a"); };
+  EXPECT_TRUE(give_up());
+  folder_.write("a");
+  pass(1ms);
+  pass(30ms);
+  EXPECT_FALSE(is_known()) << "it is served";
+  EXPECT_TRUE(give_up());
+  loader_.refusals.emplace("a", fail("no library"));
+  folder_.write("a");
+  pass(1ms);
+  pass(30ms);
+  EXPECT_FALSE(is_known()) << "it is refused";
+  loader_.refusals.clear();
+  EXPECT_TRUE(give_up());
+  ask(OperatorRequest::Kind::disable, "a");
+  EXPECT_FALSE(is_known()) << "it is disabled";
+  ask(OperatorRequest::Kind::enable, "a");
+  EXPECT_TRUE(give_up());
+  folder_.files.clear();
+  pass(1ms);
+  pass(100ms);
+  EXPECT_FALSE(is_known()) << "it is gone";
+}
+
 TEST_F(FolderSourceTest, DescribesAPluginThatChangedItsComponentsTwentyTimesASecondAtMost) {
   folder_.write("a");
   source_.look();
