@@ -232,8 +232,10 @@ Result<Tool> read_tool(Description description, DescriptionRoom& room) {
   const auto input = json.find("inputSchema");
   if (input == json.end()) return description.error("inputSchema", "is missing");
   if (!input->is_object()) return description.error("inputSchema", "is not an object");
-  if (input->value("type", OrderedJson()) != "object")
-    return description.error("inputSchema", "must have \"type\": \"object\"");
+  if (const auto type = input->value("type", OrderedJson()); type != "object") {
+    const auto instead = type.is_null() ? std::string() : ", but has \"type\": " + schema::short_text(type);
+    return description.error("inputSchema", "must have \"type\": \"object\"" + instead);
+  }
   const SchemaOptions options{.pattern_bytes = &room.pattern_bytes};
   auto schema = Schema::compile(*input, options);
   if (schema.has_error()) return description.error("inputSchema", "is invalid: " + schema.error().message);

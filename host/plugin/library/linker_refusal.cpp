@@ -63,6 +63,12 @@ std::optional<Error> missing_version(std::string_view words) {
   return fail_for_now(text + "build it on this or an older system");
 }
 
+// Also "typeinfo for mcp::ToolError". A form of JSON is what the plugin's author defines in that namespace.
+bool is_of_plugin_api(std::string_view symbol) {
+  return (symbol.starts_with("mcp::") && !symbol.starts_with("mcp::JsonForm<")) ||
+         symbol.find(" for mcp::") != symbol.npos;
+}
+
 // "undefined symbol: SYMBOL", or "..., version VERSION": a C++ symbol as its source has it.
 std::string with_symbol_as_written(std::string words) {
   constexpr std::string_view before = "undefined symbol: ";
@@ -71,7 +77,9 @@ std::string with_symbol_as_written(std::string words) {
   const auto begin = found + before.size();
   const auto symbol = words.substr(begin, words.find_first_of(", \t", begin) - begin);
   // A name of C may look like a mangled type: "i" is int.
-  if (symbol.starts_with("_Z")) words.replace(begin, symbol.size(), boost::core::demangle(symbol.c_str()));
+  const auto written = symbol.starts_with("_Z") ? boost::core::demangle(symbol.c_str()) : symbol;
+  words.replace(begin, symbol.size(), written);
+  if (is_of_plugin_api(written)) return words + "; use add_mcp_plugin() or link libmcp_plugin.a";
   return words + "; link what defines it";
 }
 

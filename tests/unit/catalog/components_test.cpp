@@ -171,8 +171,8 @@ TEST(Components, AreRefusedForTheInputSchema) {
   EXPECT_EQ(refusal_of_tool(R"({"name":"t","inputSchema":true})"), "tools[0] \"t\": inputSchema is not an object");
   EXPECT_EQ(refusal_of_tool(R"({"name":"t","inputSchema":{}})"),
             "tools[0] \"t\": inputSchema must have \"type\": \"object\"");
-  EXPECT_EQ(refusal_of_tool(R"({"name":"t","inputSchema":{"type":"string"}})"),
-            "tools[0] \"t\": inputSchema must have \"type\": \"object\"");
+  EXPECT_EQ(refusal_of_tool(R"({"name":"t","inputSchema":{"type":"objct"}})"),
+            "tools[0] \"t\": inputSchema must have \"type\": \"object\", but has \"type\": \"objct\"");
   const auto refusal =
       refusal_of_tool(R"({"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"integre"}}}})");
   EXPECT_EQ(refusal.substr(0, refusal.find("/type:")), "tools[0] \"t\": inputSchema is invalid: /properties/a");

@@ -60,6 +60,20 @@ TEST(LinkerRefusalTest, WritesAnUndefinedSymbolAsItsSourceHasIt) {
   EXPECT_EQ(undefined("_Zx"), begin + "_Zx; link what defines it");
 }
 
+TEST(LinkerRefusalTest, SaysHowThePluginApiIsLinked) {
+  const auto undefined = [](const std::string& symbol) {
+    return error_in(std::string(private_path) + ": undefined symbol: " + symbol).message;
+  };
+  const std::string begin = "the dynamic linker refused it: undefined symbol: ";
+  const std::string advice = "; use add_mcp_plugin() or link libmcp_plugin.a";
+  EXPECT_EQ(undefined("_ZN3mcp6detail17describe_instanceEPvPK8mcp_sinkS4_"),
+            begin + "mcp::detail::describe_instance(void*, mcp_sink const*, mcp_sink const*)" + advice);
+  EXPECT_EQ(undefined("_ZTIN3mcp8NotFoundE"), begin + "typeinfo for mcp::NotFound" + advice);
+  EXPECT_EQ(undefined("_Z5setupRN3mcp6PluginE"), begin + "setup(mcp::Plugin&); link what defines it");
+  EXPECT_EQ(undefined("_ZN3mcp8JsonFormI5MoneyE2toERKS1_"),
+            begin + "mcp::JsonForm<Money>::to(Money const&); link what defines it");
+}
+
 TEST(LinkerRefusalTest, PassesOnWhatItDoesNotKnow) {
   EXPECT_EQ(linker_refusal("out of luck", private_path).message, "the dynamic linker refused it: out of luck");
 }
