@@ -1,4 +1,4 @@
-// expect: the handler must be a function or a lambda whose parameters have types
+// expect: wrap a member function in a lambda, which has its object
 #include <mcp/plugin/typed.hpp>
 
 struct Store {

@@ -1,4 +1,4 @@
-// expect: the handler of a prompt takes nothing, (const mcp::Arguments&), (mcp::Context&), or both in this order
+// expect: the handler of a prompt takes values, for each of which an mcp::arg follows it, or nothing
 #include <mcp/plugin/typed.hpp>
 
 void setup(mcp::Plugin& plugin) {

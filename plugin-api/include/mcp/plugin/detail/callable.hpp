@@ -33,6 +33,15 @@ concept Callable = std::is_function_v<std::remove_pointer_t<F>> || requires {
   &F::operator();
 };
 
+/// False after telling the author what to write instead.
+template <class F>
+constexpr bool check_not_a_member() {
+  static_assert(!std::is_member_pointer_v<F>,
+                "mcp: wrap a member function in a lambda, which has its object: [&store](int since) { return "
+                "store.count(since); }");
+  return !std::is_member_pointer_v<F>;
+}
+
 /// False for an object that only a non-const call can use: several threads would change it at once.
 template <class F>
 constexpr bool is_mutable() {

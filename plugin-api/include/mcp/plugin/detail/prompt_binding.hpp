@@ -58,10 +58,10 @@ inline constexpr bool is_prompt_handler =
 
 template <class F>
 constexpr bool check_prompt_handler() {
-  static_assert(is_mutable<F>() || is_prompt_handler<F>,
-                "mcp: the handler of a prompt takes nothing, (const mcp::Arguments&), (mcp::Context&), or both in this "
-                "order");
-  return check_not_mutable<F>() && is_prompt_handler<F>;
+  static_assert(std::is_member_pointer_v<F> || is_mutable<F>() || is_prompt_handler<F>,
+                "mcp: the handler of a prompt takes values, for each of which an mcp::arg follows it, or nothing, "
+                "(const mcp::Arguments&), (mcp::Context&), or both in this order");
+  return check_not_a_member<F>() && check_not_mutable<F>() && is_prompt_handler<F>;
 }
 
 template <class F>

@@ -32,9 +32,10 @@ inline constexpr bool is_bytes =
 
 template <class R>
 constexpr void require_resource_result() {
+  if constexpr (std::is_enum_v<R>) require_json_form<R>();
   static_assert(
-      std::is_same_v<R, ResourceContents> || std::is_same_v<R, ResourceContent> || is_text<R> || is_bytes<R> ||
-          has_json_form<R>,
+      std::is_enum_v<R> || std::is_same_v<R, ResourceContents> || std::is_same_v<R, ResourceContent> || is_text<R> ||
+          is_bytes<R> || has_json_form<R>,
       "mcp: a resource returns a text, bytes (std::vector<std::uint8_t> or <std::byte>), mcp::Json, a struct or "
       "what else has a JSON form, mcp::ResourceContent, mcp::ResourceContents, or a std::optional of those, "
       "where nothing means that there is no such resource");
@@ -87,20 +88,20 @@ constexpr bool check_template_handler() {
   if constexpr (takes_variables<F>()) {
     return check_text_values<F>();
   } else {
-    static_assert(Callable<F>,
+    static_assert(Callable<F> || std::is_member_pointer_v<F>,
                   "mcp: the handler of a resource template takes one value for each variable, or (const mcp::Uri&), or "
                   "nothing, and mcp::Context& after that if it likes; its parameters have types: write (int number), "
                   "not (auto number)");
-    return Callable<F> && check_not_mutable<F>();
+    return check_not_a_member<F>() && Callable<F> && check_not_mutable<F>();
   }
 }
 
 template <class F>
 constexpr bool check_resource_handler() {
   static_assert(
-      is_mutable<F>() || is_resource_handler<F>,
+      std::is_member_pointer_v<F> || is_mutable<F>() || is_resource_handler<F>,
       "mcp: the handler of a resource takes nothing, (const mcp::Uri&), (mcp::Context&), or both in this order");
-  return check_not_mutable<F>() && is_resource_handler<F>;
+  return check_not_a_member<F>() && check_not_mutable<F>() && is_resource_handler<F>;
 }
 
 template <class F>
@@ -120,7 +121,7 @@ ResourceHandler bind_resource(F callable) {
   };
 }
 
-/// The variables of a template in their order.
+/// The variables of a template in their order. Throws std::invalid_argument for a { without its }.
 std::vector<std::string> variables_of(std::string_view uri_template);
 /// Throws std::invalid_argument where a handler takes more values than there are, or less, or demands one that a URI
 /// need not have.

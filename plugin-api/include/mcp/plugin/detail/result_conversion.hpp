@@ -54,8 +54,9 @@ constexpr void require_tool_result() {
                 "mcp: a message is for prompts: return a text, mcp::Content or mcp::Contents from a tool");
   static_assert(!std::is_base_of_v<std::exception, R>,
                 "mcp: an error is thrown, not returned: write throw mcp::ToolError(\"why\")");
+  if constexpr (std::is_enum_v<R>) require_json_form<R>();
   static_assert(
-      std::is_void_v<R> || is_text<R> || has_json_form<R> || std::is_same_v<R, ToolResult> ||
+      std::is_enum_v<R> || std::is_void_v<R> || is_text<R> || has_json_form<R> || std::is_same_v<R, ToolResult> ||
           std::is_same_v<R, Content> || std::is_same_v<R, Contents>,
       "mcp: a tool cannot return this type: return nothing, a text, a number, a bool, an enum, a struct that has "
       "only members or static constexpr auto fields(), a date or a duration, the standard library's containers, "

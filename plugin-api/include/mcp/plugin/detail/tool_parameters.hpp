@@ -64,10 +64,10 @@ struct ToolParameters {
 template <class F>
 constexpr bool check_handler() {
   static_assert(
-      Callable<F>,
+      Callable<F> || std::is_member_pointer_v<F>,
       "mcp: the handler must be a function or a lambda whose parameters have types: write (double a), not "
       "(auto a), because the schema comes from them. If the compiler finds a mistake in its body, mend that one");
-  return Callable<F> && check_not_mutable<F>();
+  return check_not_a_member<F>() && Callable<F> && check_not_mutable<F>();
 }
 
 template <class F>
@@ -108,10 +108,24 @@ constexpr bool check_names() {
   return !raw && named;
 }
 
+/// Before anything is made of them, so that the compiler has less to say of where it was.
+template <class F, std::size_t... I>
+constexpr bool check_types(std::index_sequence<I...>) {
+  using P = ToolParameters<F>;
+  (require_json_form<without_optional<typename P::template Value<I>>>(), ...);
+  return (has_json_form<without_optional<typename P::template Value<I>>> && ...);
+}
+
+template <class F, std::size_t Names>
+constexpr bool check_arguments() {
+  if constexpr (check_names<F, Names>()) return check_types<F>(ToolParameters<F>::indices);
+  return false;
+}
+
 template <class F, std::size_t Names>
 constexpr bool check_tool() {
   if constexpr (check_handler<F>()) {
-    if constexpr (check_values<F>()) return check_names<F, Names>();
+    if constexpr (check_values<F>()) return check_arguments<F, Names>();
   }
   return false;
 }
@@ -125,7 +139,7 @@ constexpr bool check_async_tool() {
     static_assert(returns_nothing,
                   "mcp: an asynchronous tool answers with call.complete(result), so its handler returns nothing");
     if constexpr (takes_call && returns_nothing) {
-      if constexpr (check_references<F>()) return check_names<F, Names>();
+      if constexpr (check_references<F>()) return check_arguments<F, Names>();
     }
   }
   return false;
@@ -133,26 +147,29 @@ constexpr bool check_async_tool() {
 
 template <class F>
 constexpr bool check_raw_tool() {
-  constexpr bool fits =
-      std::is_invocable_v<const F&, const Json&> || std::is_invocable_v<const F&, const Json&, Context&>;
-  constexpr bool fits_if_mutable =
-      std::is_invocable_v<F&, const Json&> || std::is_invocable_v<F&, const Json&, Context&>;
-  if constexpr (!fits && fits_if_mutable) {
-    return check_not_mutable<F>();
-  } else {
-    static_assert(fits,
+  if constexpr (check_not_a_member<F>()) {
+    constexpr bool fits =
+        std::is_invocable_v<const F&, const Json&> || std::is_invocable_v<const F&, const Json&, Context&>;
+    constexpr bool fits_if_mutable =
+        std::is_invocable_v<F&, const Json&> || std::is_invocable_v<F&, const Json&, Context&>;
+    if constexpr (!fits && fits_if_mutable) return check_not_mutable<F>();
+    static_assert(fits || fits_if_mutable,
                   "mcp: the handler of a raw tool takes (const mcp::Json& arguments), and mcp::Context& if it likes");
     return fits;
   }
+  return false;
 }
 
 template <class F>
 constexpr bool check_raw_async_tool() {
-  constexpr bool fits = std::is_invocable_r_v<void, const F&, const Json&, Call>;
-  static_assert(fits,
-                "mcp: the handler of an asynchronous raw tool takes (const mcp::Json& arguments, mcp::Call call) and "
-                "returns nothing");
-  return fits;
+  if constexpr (check_not_a_member<F>()) {
+    constexpr bool fits = std::is_invocable_r_v<void, const F&, const Json&, Call>;
+    static_assert(fits,
+                  "mcp: the handler of an asynchronous raw tool takes (const mcp::Json& arguments, mcp::Call call) and "
+                  "returns nothing");
+    return fits;
+  }
+  return false;
 }
 
 }  // namespace mcp::detail
