@@ -66,6 +66,7 @@ void require_variables(std::string_view uri_template, const std::vector<bool>& v
 }
 
 std::vector<std::string> variables_of(std::string_view uri_template) {
+  const std::string_view whole = uri_template;
   std::vector<std::string> names;
   while (!uri_template.empty()) {
     const auto begin = uri_template.find_first_of("{*");
@@ -76,7 +77,8 @@ std::vector<std::string> variables_of(std::string_view uri_template) {
       continue;
     }
     const auto end = uri_template.find('}', begin);
-    if (end == std::string_view::npos) break;
+    if (end == std::string_view::npos)
+      throw std::invalid_argument("resource template \"" + std::string(whole) + "\" has a \"{\" without its \"}\"");
     auto rest = uri_template.substr(begin + 1, end - begin - 1);
     if (rest.find_first_of("+#?/") == 0) rest.remove_prefix(1);
     for (bool is_last = false; !is_last;) {

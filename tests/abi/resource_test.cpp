@@ -227,6 +227,12 @@ TEST(ResourceTemplate, ItsHandlerTakesAsManyValuesAsThereAreVariables) {
   EXPECT_EQ(refusal("notes://{name}", [](int) { return ""; }), "none");
 }
 
+TEST(ResourceTemplate, ABraceThatIsNotClosedIsNamed) {
+  constexpr auto why = R"(setup failed: resource template "notes://{name" has a "{" without its "}")";
+  EXPECT_EQ(refusal("notes://{name", [](int) { return ""; }), why);
+  EXPECT_EQ(refusal("notes://{name", [](const mcp::Uri&) { return ""; }), why);
+}
+
 TEST(ResourceTemplate, ItsHandlerDoesNotDemandAParameterOfAQuery) {
   EXPECT_EQ(
       refusal("notes://{name}{?words,limit}", [](int, std::optional<int>, int) { return ""; }),
