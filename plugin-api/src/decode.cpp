@@ -17,9 +17,15 @@ std::string path_of(const Place& place) {
   return path;
 }
 
-std::string type_in_words(const Json& value) {
-  if (value.is_null()) return "null";
-  return std::string(value.is_structured() ? "an " : "a ") + value.type_name();
+std::string in_words(const Json& value) {
+  if (value.is_structured()) return std::string("an ") + value.type_name();
+  constexpr std::size_t most = 100;
+  const auto* const text = value.get_ptr<const std::string*>();
+  if (!text || text->size() <= most) return dump_json(value);
+  std::size_t size = most;
+  while (size > 0 && (static_cast<unsigned char>((*text)[size]) & 0xC0U) == 0x80U)  // not within a character
+    --size;
+  return dump_json(text->substr(0, size) + "...");
 }
 
 std::string joined(const std::vector<std::string_view>& words) {
@@ -30,7 +36,7 @@ std::string joined(const std::vector<std::string_view>& words) {
 }
 
 [[noreturn]] void refuse_type(const Json& value, const Place& place, std::string_view expected) {
-  refuse(place, "must be " + std::string(expected) + ", not " + type_in_words(value));
+  refuse(place, "must be " + std::string(expected) + ", but is " + in_words(value));
 }
 
 [[noreturn]] void refuse_range(const Json& value, const Place& place, const std::string& min, const std::string& max) {
@@ -149,11 +155,6 @@ void add_strangers(const Json& object, const Place& place, const std::vector<std
     if (std::find(names.begin(), names.end(), *name) != names.end()) continue;
     strangers.push_back('"' + path_of(Place{&place, *name}) + "\" is not one of " + joined(names));
   }
-}
-
-void require_allowed(const Json& value, const Place& place, std::string_view keyword, const std::string& limit) {
-  if (allows(keyword, parse_json(limit), value)) return;
-  refuse(place, "is not what its " + std::string(keyword) + ' ' + limit + " allows");
 }
 
 void require_allowed(const Json& value, const Place& place, std::string_view keyword, const Scalar& limit) {

@@ -58,6 +58,17 @@ bool allows(std::string_view keyword, const Json& limit, const Json& value) {
   return !value.is_array() || is_within(value.size(), "minItems", "maxItems");
 }
 
+// In the words of the host, which checks the arguments of tools.
+void require_allowed(const Json& value, const Place& place, std::string_view keyword, const std::string& limit) {
+  if (allows(keyword, parse_json(limit), value)) return;
+  if (keyword == "enum") refuse(place, "is " + dump_json(value) + ", not one of " + limit);
+  const std::string bound = (keyword.starts_with("min") ? "at least " : "at most ") + limit;
+  if (value.is_number()) refuse(place, "must be " + bound + ", but is " + dump_json(value));
+  const std::string unit = value.is_string() ? " character" : " item";
+  const auto size = value.is_string() ? characters(value.get_ref<const std::string&>()) : value.size();
+  refuse(place, "must have " + bound + unit + (limit == "1" ? "" : "s") + ", but has " + std::to_string(size));
+}
+
 void require_consistent(const Schema& written, const std::string& what) {
   const Json schema = parse_json(written.text());
   const auto reject = [&what](const std::string& why) { throw std::invalid_argument(what + ": " + why); };

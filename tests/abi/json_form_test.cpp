@@ -88,7 +88,7 @@ TEST(JsonForm, OfADate) {
   for (const auto* const text : {"", "2026-11-31", "2023-02-29", "2026-1-1", "26-11-24", "2026-11-24 ", "2026/11/24",
                                  "2026-11-24T00:00:00Z", "-026-11-24", "2026-00-10", "today"})
     EXPECT_EQ(back<std::chrono::sys_days>(text), R"("value" must be a date such as 2026-11-24)") << text;
-  EXPECT_EQ(back<std::chrono::sys_days>(20261124), R"("value" must be a string, not a number)");
+  EXPECT_EQ(back<std::chrono::sys_days>(20261124), R"("value" must be a string, but is 20261124)");
 }
 
 TEST(JsonForm, OfATime) {
@@ -275,7 +275,7 @@ TEST(JsonForm, OfSetsListsAndArrays) {
   EXPECT_EQ(schema<Three>(), R"({"type":"array","items":{"type":"integer"},"minItems":3,"maxItems":3})");
   expect_same<Three>({1, 2, 3});
   EXPECT_EQ(back<Three>({1, 2}), R"("value" must have 3 items, but has 2)");
-  EXPECT_EQ(back<Three>({1, "2", 3}), R"("value[1]" must be an integer, not a string)");
+  EXPECT_EQ(back<Three>({1, "2", 3}), R"("value[1]" must be an integer, but is "2")");
 }
 
 enum class Colour { red, green };
@@ -305,7 +305,7 @@ TEST(JsonForm, OfTuples) {
                              R"({"anyOf":[{"type":"boolean"},{"type":"null"}]}],"minItems":3,"maxItems":3})");
   expect_same<Tuple>({1, "a", nullptr});
   expect_same<std::pair<std::string, double>>({"a", 0.5});
-  EXPECT_EQ(back<Tuple>({1, 2, true}), R"("value[1]" must be a string, not a number)");
+  EXPECT_EQ(back<Tuple>({1, 2, true}), R"("value[1]" must be a string, but is 2)");
   EXPECT_EQ(back<Tuple>({1, "a"}), R"("value" must have 3 items, but has 2)");
 }
 
@@ -326,10 +326,9 @@ TEST(JsonForm, OfVariants) {
   expect_same<Shape>("a square");
   expect_same<Shape>({{"radius", 2.5}});
   expect_same<Shape>({{"inner", 1.5}, {"radius", 2.5}});
-  EXPECT_EQ(
-      back<Shape>(7),
-      R"("value" fits none of its types: "value" must be null, not a number; "value" must be an object, not a number; )"
-      R"("value" must be an object, not a number; "value" must be a string, not a number)");
+  EXPECT_EQ(back<Shape>(7),
+            R"("value" fits none of its types: "value" must be null, but is 7; "value" must be an object, but is 7; )"
+            R"("value" must be an object, but is 7; "value" must be a string, but is 7)");
   EXPECT_EQ((back<std::variant<int, double>>(1.5)), "1.5");
 }
 
@@ -372,7 +371,7 @@ TEST(JsonForm, OfAVariantIsToldByWhatItsFieldsAllow) {
   EXPECT_EQ(index(Shape(), {{"kind", "circle"}, {"size", 1}}), "0");
   EXPECT_EQ(index(Shape(), {{"kind", "square"}, {"size", 1}}), "1");
   EXPECT_EQ(index(Shape(), {{"kind", "circle"}, {"size", 11}}),
-            R"("value" fits none of its types: "value.size" is not what its maximum 10 allows; )"
+            R"("value" fits none of its types: "value.size" must be at most 10, but is 11; )"
             R"("value.kind" is "circle", not one of square)");
   using Sized = std::variant<Large, Any>;
   EXPECT_EQ(index(Sized(), {{"size", 100}}), "0");

@@ -79,7 +79,30 @@ TEST(Configuration, IsGivenAsJsonAndAsAStruct) {
 
 TEST(Configuration, AMistakeInItIsNamed) {
   EXPECT_EQ(refusal(configured), R"(setup failed: "configuration.root" is missing)");
-  EXPECT_EQ(refusal(configured, {{"root", 1}}), R"(setup failed: "configuration.root" must be a string, not a number)");
+  EXPECT_EQ(refusal(configured, {{"root", 1}}), R"(setup failed: "configuration.root" must be a string, but is 1)");
+}
+
+struct Bounded {
+  int port = 0;
+  std::string name;
+  std::vector<Settings> roots;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("port", &Bounded::port).max(65535), mcp::field("name", &Bounded::name).min_length(2),
+                      mcp::field("roots", &Bounded::roots).max_items(1)};
+  }
+};
+
+TEST(Configuration, AValueThatAFieldDoesNotAllowIsRefused) {
+  const auto refusal_of = [](const mcp::Json& configuration) {
+    return refusal([](mcp::Plugin& plugin) { plugin.config_as<Bounded>(); }, configuration);
+  };
+  const mcp::Json roots = mcp::Json::array({{{"root", "a"}}, {{"root", "b"}}});
+  EXPECT_EQ(refusal_of({{"port", 65536}, {"name", "ab"}, {"roots", mcp::Json::array()}}),
+            R"(setup failed: "configuration.port" must be at most 65535, but is 65536)");
+  EXPECT_EQ(refusal_of({{"port", 1}, {"name", "a"}, {"roots", mcp::Json::array()}}),
+            R"(setup failed: "configuration.name" must have at least 2 characters, but has 1)");
+  EXPECT_EQ(refusal_of({{"port", 1}, {"name", "ab"}, {"roots", roots}}),
+            R"(setup failed: "configuration.roots" must have at most 1 item, but has 2)");
 }
 
 struct Share {

@@ -90,7 +90,9 @@ TEST(Prompt, ArgumentsAreTakenByTheirTypes) {
     return outcome.text();
   };
   EXPECT_EQ(error({}), R"(Missing argument "topic" of prompt "write")");
-  EXPECT_EQ(error({{"topic", "a"}, {"words", "many"}}), R"("words" must be an integer, not a string)");
+  EXPECT_EQ(error({{"topic", "a"}, {"words", "many"}}), R"("words" must be an integer, but is "many")");
+  EXPECT_EQ(error({{"topic", "a"}, {"words", std::string(99, 'a') + "\u00e4"}}),
+            R"("words" must be an integer, but is ")" + std::string(99, 'a') + R"(...")");
   EXPECT_EQ(error({{"topic", "a"}, {"style", "prose"}}), R"(Argument "style" must be one of: plain, verse)");
 }
 
@@ -117,10 +119,10 @@ TEST(Prompt, TypedArgumentsAreHeldToWhatIsSaidOfThem) {
     EXPECT_EQ(outcome.error_code(), mcp::invalid_params);
     return outcome.text();
   };
-  EXPECT_EQ(error({{"words", "0"}}), R"("words" is not what its minimum 1 allows)");
-  EXPECT_EQ(error({{"words", "10"}}), R"("words" is not what its maximum 9 allows)");
-  EXPECT_EQ(error({{"topic", "a"}}), R"("topic" is not what its minLength 2 allows)");
-  EXPECT_EQ(error({{"topic", "größe"}}), R"("topic" is not what its maxLength 4 allows)");
+  EXPECT_EQ(error({{"words", "0"}}), R"("words" must be at least 1, but is 0)");
+  EXPECT_EQ(error({{"words", "10"}}), R"("words" must be at most 9, but is 10)");
+  EXPECT_EQ(error({{"topic", "a"}}), R"("topic" must have at least 2 characters, but has 1)");
+  EXPECT_EQ(error({{"topic", "größe"}}), R"("topic" must have at most 4 characters, but has 5)");
   EXPECT_EQ(error({{"style", "plain"}}), R"(Argument "style" must be one of: verse)");
 }
 
@@ -146,7 +148,7 @@ TEST(Prompt, WhatDoesNotFitATypedArgumentIsRefusedInSetup) {
   EXPECT_EQ(refusal_of_argument<int>(mcp::arg("a").min(5).max(1)),
             R"(setup failed: prompt "p": argument "a": its minimum 5 is more than its maximum 1)");
   EXPECT_EQ(refusal_of_argument<int>(mcp::arg("a").default_value("three")),
-            R"(setup failed: prompt "p": the default of "a" must be an integer, not a string)");
+            R"(setup failed: prompt "p": the default of "a" must be an integer, but is "three")");
   EXPECT_EQ(refusal_of_argument<Style>(mcp::arg("a").default_value("prose")),
             R"(setup failed: prompt "p": the default of "a" is "prose", not one of plain, verse)");
   EXPECT_EQ(refusal_of_argument<Style>(mcp::arg("a").one_of("verse", "prose")),
@@ -185,7 +187,7 @@ TEST(Prompt, TextsAreHeldToWhatIsSaidOfThem) {
   EXPECT_EQ(harness.get_prompt("p", {{"tone", "cruel"}}).text(), "cruel 3");
   const auto too_long = harness.get_prompt("p", {{"tone", "gentle"}});
   EXPECT_EQ(too_long.error_code(), mcp::invalid_params);
-  EXPECT_EQ(too_long.text(), R"("tone" is not what its maxLength 5 allows)");
+  EXPECT_EQ(too_long.text(), R"("tone" must have at most 5 characters, but has 6)");
   EXPECT_EQ(harness.get_prompt("t", {{"tone", "so"}}).error_code(), mcp::invalid_params);
   const auto refusal = [](const mcp::Arg& argument) {
     try {

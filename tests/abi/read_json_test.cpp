@@ -39,15 +39,15 @@ TEST(ReadJson, ReadsAStructWithStructsOfItsOwnKind) {
 }
 
 TEST(ReadJson, SaysWhereWhatIsWrong) {
-  EXPECT_EQ(mistake_in(Json::array()), "\"file\" must be an object, not an array");
-  EXPECT_EQ(mistake_in({{"name", 1}}), "\"file.name\" must be a string, not a number");
+  EXPECT_EQ(mistake_in(Json::array()), "\"file\" must be an object, but is an array");
+  EXPECT_EQ(mistake_in({{"name", 1}}), "\"file.name\" must be a string, but is 1");
   EXPECT_EQ(mistake_in({{"name", "a"}, {"rules", {{{"weight", 1}}}}}), "\"file.rules[0].name\" is missing");
 }
 
 TEST(ReadJson, RefusesWhatAFieldDoesNotAllowAndWhatIsNoField) {
   EXPECT_EQ(mistake_in({{"name", "a"}, {"rules", {{{"name", "b"}, {"weight", 10}}}}}),
-            "\"file.rules[0].weight\" is not what its maximum 9 allows");
-  EXPECT_EQ(mistake_in({{"name", ""}}), "\"file.name\" is not what its minLength 1 allows");
+            "\"file.rules[0].weight\" must be at most 9, but is 10");
+  EXPECT_EQ(mistake_in({{"name", ""}}), "\"file.name\" must have at least 1 character, but has 0");
   EXPECT_EQ(mistake_in({{"name", "a"}, {"wait", 1}}), "\"file.wait\" is not one of name, weight, rules");
 }
 

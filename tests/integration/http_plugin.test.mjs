@@ -155,7 +155,7 @@ describe('HttpPluginConfiguration', () => {
       { tools: [{ ...good, request: { ...good.request, methud: 'GET' } }] }],
     ['"configuration.tools[0].request.method" is "FETCH", not one of GET, POST, PUT, PATCH, DELETE',
       { tools: [{ ...good, request: { ...good.request, method: 'FETCH' } }] }],
-    ['"configuration.tools[0].timeoutMs" is not what its minimum 1 allows', { tools: [{ ...good, timeoutMs: 0 }] }],
+    ['"configuration.tools[0].timeoutMs" must be at least 1, but is 0', { tools: [{ ...good, timeoutMs: 0 }] }],
     ['"configuration.tools[0].request.url" must begin with https:// or http://', url('ftp://example.com/')],
     ['"configuration.tools[0].request.url" must have its host written out', url('https://{x}.example.com/')],
     ['"configuration.tools[0].request.url" must have its host written out', url('https://user@example.com/')],

@@ -248,8 +248,7 @@ TEST(MockConfiguration, MistakesAreToldWithTheirPlace) {
               HasSubstr(place + "\" must have one of condition, all and any"));
   EXPECT_THAT(with("/tools/0/scenarios/0/error", "e"),
               HasSubstr(place + "\" must have one of response, content and error"));
-  EXPECT_THAT(with("/tools/0/scenarios/0/delayMs", -1),
-              HasSubstr(place + ".delayMs\" is not what its minimum 0 allows"));
+  EXPECT_THAT(with("/tools/0/scenarios/0/delayMs", -1), HasSubstr(place + ".delayMs\" must be at least 0, but is -1"));
   EXPECT_THAT(with("/tools/0/default", {{"content", {{{"type", "text"}}}}}),
               HasSubstr("\"configuration.tools[0].default.content[0].text\" is missing"));
   EXPECT_THAT(with("/tools/0/default", {{"content", {{{"type", "image"}, {"data", "#"}, {"mimeType", "image/png"}}}}}),

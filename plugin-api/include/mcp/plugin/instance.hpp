@@ -189,12 +189,14 @@ class Plugin {
   /// The object in NAME.json beside the library, or {}. It does not change during the life of an instance.
   const Json& config() const;
   /// The same as a described struct, or any other type that has a JSON form. Throws std::invalid_argument that names
-  /// what is wrong: in setup, that is the message with which the plugin is refused. What a described struct has no
-  /// field for is ignored, with a warning in the log.
+  /// what is wrong, also with a value that .min(), .max_length() and the like do not allow: in setup, that is the
+  /// message with which the plugin is refused. Patterns are not looked at. What a described struct has no field for is
+  /// ignored, with a warning in the log.
   template <class T>
   T config_as() const {
     const detail::Place whole{nullptr, "configuration"};
     T decoded = detail::decode<T>(config(), whole);
+    detail::require_limits<T>(config(), whole);
     std::vector<std::string> strangers;
     detail::find_strangers<T>(config(), whole, strangers);
     for (const auto& stranger : strangers)

@@ -283,13 +283,10 @@ void find_strangers(const Json& value, const Place& place, std::vector<std::stri
   });
 }
 
-/// Throws std::invalid_argument for what can be read as a T though its schema does not allow it: members without a
-/// field, and values that a field does not allow. Patterns are not looked at.
+/// Throws std::invalid_argument for what can be read as a T though a field does not allow it. Patterns are not looked
+/// at.
 template <class T>
-void require_schema(const Json& value, const Place& place) {
-  std::vector<std::string> strangers;
-  find_strangers<T>(value, place, strangers);
-  if (!strangers.empty()) throw std::invalid_argument(strangers.front());
+void require_limits(const Json& value, const Place& place) {
   for_each_struct<T>(value, place, []<class Struct>(const Json& object, const Place& here) {
     for_each_field<Struct>([&]<class Field>(const Field& field) {
       const Json* member = find_member(object, field.name());
@@ -301,6 +298,15 @@ void require_schema(const Json& value, const Place& place) {
         require_choice(*member, there, field.choices().data(), Field::choice_count);
     });
   });
+}
+
+/// The same, and for members without a field.
+template <class T>
+void require_schema(const Json& value, const Place& place) {
+  std::vector<std::string> strangers;
+  find_strangers<T>(value, place, strangers);
+  if (!strangers.empty()) throw std::invalid_argument(strangers.front());
+  require_limits<T>(value, place);
 }
 
 }  // namespace mcp::detail
