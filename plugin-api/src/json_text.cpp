@@ -1,8 +1,12 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <mcp/plugin/detail/encode.hpp>
 #include <mcp/plugin/detail/json_text.hpp>
@@ -113,6 +117,47 @@ void append_escaped(std::string& out, char c) {
   }
 }
 
+/// What follows the string at the beginning.
+std::string_view after_string(std::string_view json) {
+  std::size_t at = 1;
+  while (at < json.size() && json[at] != '"')
+    at += json[at] == '\\' ? 2 : 1;
+  return json.substr(std::min(at + 1, json.size()));
+}
+
+/// Where a text goes on that ends within a value, such as `rows[2].width`; nothing if that is the whole value.
+std::string place_at_end(std::string_view json) {
+  const bool is_before_key = !json.ends_with(':');
+  struct Level {
+    bool is_list;
+    std::size_t index;
+    std::string_view name;
+  };
+  std::vector<Level> levels;
+  while (!json.empty()) {
+    const char c = json.front();
+    std::string_view rest = json.substr(1);
+    if (c == '{' || c == '[') levels.push_back({c == '[', 0, {}});
+    if (c == '}' || c == ']') levels.pop_back();
+    if (c == ',') levels.back() = {levels.back().is_list, levels.back().index + 1, {}};
+    if (c == '"') {
+      rest = after_string(json);
+      if (rest.starts_with(':')) levels.back().name = json.substr(1, json.size() - rest.size() - 2);
+    }
+    json = rest;
+  }
+  if (is_before_key && !levels.empty()) levels.back().name = {};
+  std::string place;
+  for (const Level& level : levels) {
+    if (level.is_list) {
+      place += '[' + std::to_string(level.index) + ']';
+    } else if (!level.name.empty()) {
+      (place += place.empty() ? "" : ".") += level.name;
+    }
+  }
+  return place;
+}
+
 /// False for what is not UTF-8.
 bool append_contents(std::string& out, std::string_view text) {
   while (!text.empty()) {
@@ -174,6 +219,11 @@ void append_value(std::string& out, const Json& value) {
 void refuse_nameless(bool says_its_names) {
   throw std::domain_error(says_its_names ? "a value of an enum has no name in its mcp_enum"
                                          : "a value of an enum has no name in the source, or is not from -128 to 255");
+}
+
+void refuse_to_write(std::string_view written, const std::domain_error& why) {
+  const std::string place = place_at_end(written);
+  throw std::domain_error(place.empty() ? why.what() : '"' + place + "\": " + why.what());
 }
 
 void append_separator(std::string& out) {

@@ -297,6 +297,8 @@ TEST(JsonForm, OfMapsWithEnumsAsKeys) {
 TEST(JsonForm, OfAMapWithAKeyThatHasNoNameIsRefused) {
   EXPECT_EQ(refusal_to_write(std::map<Colour, int>{{static_cast<Colour>(7), 1}}),
             "a value of an enum has no name in the source, or is not from -128 to 255");
+  EXPECT_EQ(refusal_to_write(std::vector<std::map<Colour, int>>{{{Colour::red, 1}, {static_cast<Colour>(7), 1}}}),
+            "\"[0]\": a value of an enum has no name in the source, or is not from -128 to 255");
 }
 
 TEST(JsonForm, OfTuples) {

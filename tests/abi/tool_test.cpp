@@ -35,6 +35,16 @@ constexpr auto mcp_enum(Colour) {
   return mcp::enum_names<Colour>({{Colour::Red, "red"}});
 }
 
+struct Box {
+  std::string label;
+  double width = 0;
+  Colour colour = Colour::Red;
+};
+struct Shelf {
+  std::vector<Box> boxes;
+  std::map<std::string, std::tuple<bool, double>> sizes;
+};
+
 void results(mcp::Plugin& plugin) {
   plugin.tool("string", "", [] { return std::string("a \"b\"\n\xC3\xA4"); });
   plugin.tool("literal", "", [] { return "literal"; });
@@ -48,6 +58,11 @@ void results(mcp::Plugin& plugin) {
       "enum", "", [](bool named) { return named ? Colour::Red : Colour::Green; }, mcp::arg("named"));
   plugin.tool("struct", "", [] { return Pair{1, {}}; });
   plugin.tool("list", "", [] { return std::vector<Pair>{{1, "a"}, {2, {}}}; });
+  plugin.tool("wide", "", [] { return Shelf{{{"a \"b\": [", 1}, {"b", std::nan("")}}, {}}; });
+  plugin.tool("unbounded", "", [] {
+    return Shelf{{}, {{"a", {true, 1}}, {"b", {true, std::numeric_limits<double>::infinity()}}}};
+  });
+  plugin.tool("colourless", "", [] { return Shelf{{{"a", 1, Colour::Green}}, {}}; });
   plugin.tool("map", "", [] { return std::map<std::string, int>{{"a", 1}}; });
   plugin.tool(
       "optional", "", [](bool full) { return full ? std::optional(1) : std::nullopt; }, mcp::arg("full"));
@@ -100,6 +115,14 @@ TEST_F(Result, WhatJsonCannotSayIsAToolError) {
   EXPECT_FALSE(infinite.ok());
   EXPECT_EQ(infinite.text(), "a number is infinite or not a number, which JSON cannot say");
   EXPECT_EQ(harness_.call_tool("enum", {{"named", false}}).text(), "a value of an enum has no name in its mcp_enum");
+}
+
+TEST_F(Result, WhatJsonCannotSayIsNamedByItsPlace) {
+  constexpr auto no_number = "a number is infinite or not a number, which JSON cannot say";
+  EXPECT_EQ(harness_.call_tool("wide").text(), R"("boxes[1].width": )" + std::string(no_number));
+  EXPECT_EQ(harness_.call_tool("unbounded").text(), R"("sizes.b[1]": )" + std::string(no_number));
+  EXPECT_EQ(harness_.call_tool("colourless").text(),
+            R"("boxes[0].colour": a value of an enum has no name in its mcp_enum)");
 }
 
 TEST_F(Result, NamedEnum) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -14,6 +15,8 @@ namespace mcp::detail {
 
 /// Throws std::domain_error: a value has no name, though its enum has an mcp_enum, or because it has none.
 [[noreturn]] void refuse_nameless(bool says_its_names);
+/// Throws it again, and says where in the value it was: where the text that has been written ends.
+[[noreturn]] void refuse_to_write(std::string_view written, const std::domain_error& why);
 /// `,` unless the object or array has just been opened.
 void append_separator(std::string& out);
 void append_member_name(std::string& out, std::string_view name);
@@ -111,10 +114,15 @@ void append_json(std::string& out, const T& value) {
   }
 }
 
+/// Throws std::domain_error that names the place of what has no JSON form, such as NaN.
 template <class T>
 std::string json_text(const T& value) {
   std::string text;
-  append_json(text, value);
+  try {
+    append_json(text, value);
+  } catch (const std::domain_error& error) {
+    refuse_to_write(text, error);
+  }
   return text;
 }
 
