@@ -55,6 +55,7 @@ bool CallState::try_finish(const Answer& answer) {
   }
   pending_->remove(call_);
   unused.clear();
+  warn_of_replaced_bytes(host_, *replaced_bytes_, answer);
   // Last: once its last call is answered, the host may stop the instance.
   host_.complete(&host_, call_, answer.outcome, borrowed(answer.json));
   return true;

@@ -12,6 +12,7 @@
 #include <mcp/plugin.h>
 #include <mcp/plugin/tool_result.hpp>
 
+#include "answers.hpp"
 #include "mutex.hpp"
 
 namespace mcp::detail {
@@ -39,8 +40,9 @@ class PendingCalls {
 
 class CallState {
  public:
-  CallState(const mcp_host& host, mcp_call_id call, std::shared_ptr<PendingCalls> pending)
-      : host_(host), call_(call), pending_(std::move(pending)) {}
+  CallState(const mcp_host& host, mcp_call_id call, std::shared_ptr<PendingCalls> pending,
+            std::shared_ptr<ReplacedBytes> replaced_bytes)
+      : host_(host), call_(call), pending_(std::move(pending)), replaced_bytes_(std::move(replaced_bytes)) {}
 
   /// The first answer goes to the host; a later one is logged and ignored.
   void finish(const Answer& answer);
@@ -64,6 +66,7 @@ class CallState {
   const mcp_host& host_;
   const mcp_call_id call_;
   const std::shared_ptr<PendingCalls> pending_;
+  const std::shared_ptr<ReplacedBytes> replaced_bytes_;
 
   Mutex mutex_;
   bool handler_running_ GUARDED_BY(mutex_) = true;

@@ -130,7 +130,7 @@ Answer failure(const Request& request, const std::string& kind, const std::strin
   }
 }
 
-Answer run_tool(const Request& request, const ToolRecord& tool, std::string_view arguments) {
+Answer tool_answer(const Request& request, const ToolRecord& tool, std::string_view arguments) {
   try {
     return run_handler(request, [&](Context& context) { return tool.binding.handler(arguments, context); }).answer();
   } catch (...) {
@@ -138,9 +138,15 @@ Answer run_tool(const Request& request, const ToolRecord& tool, std::string_view
   }
 }
 
+Answer run_tool(const Request& request, const ToolRecord& tool, std::string_view arguments) {
+  Answer answer = tool_answer(request, tool, arguments);
+  warn_of_replaced_bytes(request.host, *tool.replaced_bytes, answer);
+  return answer;
+}
+
 void run_async_tool(const Request& request, const ToolRecord& tool, std::string_view arguments,
                     const std::shared_ptr<PendingCalls>& pending) {
-  const auto state = std::make_shared<CallState>(request.host, request.call, pending);
+  const auto state = std::make_shared<CallState>(request.host, request.call, pending, tool.replaced_bytes);
   pending->add(request.call, state);
   // The host may have cancelled the call before it could be found here.
   if (request.host.is_cancelled(&request.host, request.call) != MCP_CANCEL_NONE) state->cancel();

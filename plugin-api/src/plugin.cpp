@@ -67,6 +67,7 @@ Tool Plugin::add_tool(std::string_view name, std::string_view description, detai
   detail::require_object_text(binding.input_schema, "tool \"" + std::string(name) + "\": the input schema");
   auto record = make_record<detail::ToolRecord>(name, description);
   record->binding = std::move(binding);
+  record->replaced_bytes = std::make_shared<detail::ReplacedBytes>(name);
   instance_.registry()->add(record);
   return Tool(instance_.registry(), std::move(record));
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include <mcp/plugin/detail/resource_binding.hpp>
 #include <mcp/plugin/detail/tool_binding.hpp>
 #include <mcp/plugin/metadata.hpp>
+
+#include "answers.hpp"
 
 namespace mcp::detail {
 
@@ -42,6 +45,7 @@ struct ToolRecord : Metadata {
   std::optional<bool> open_world;
   std::string app;  // the URI of the page that shows its results, or empty
   bool app_only = false;
+  std::shared_ptr<ReplacedBytes> replaced_bytes;
 
   const std::string& key() const { return name; }
 };

@@ -99,6 +99,23 @@ TEST_F(Result, BytesThatAreNotUtf8AreReplaced) {
             "b");
 }
 
+TEST(ReplacedBytes, AreToldOfATool) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("at_once", "", [] { return std::string("a\xFF"); });
+    plugin.async_tool("later", "", [](mcp::Call call) { call.complete(std::string("a\xFF")); });
+    plugin.tool("right", "", [] { return std::string("\xC3\xA4"); });
+  });
+  for (const auto* const tool : {"right", "at_once", "later", "at_once", "later"})
+    EXPECT_TRUE(harness.call_tool(tool).ok());
+  const auto logs = harness.logs();
+  ASSERT_EQ(logs.size(), 2U) << "once for each";
+  EXPECT_EQ(logs[0].level, mcp::Level::Warning);
+  EXPECT_EQ(logs[0].message,
+            "tool \"at_once\" answers with the character U+FFFD, which bytes that are not UTF-8 become: make its texts "
+            "UTF-8, or base64");
+  EXPECT_EQ(logs[1].message.substr(0, 12), "tool \"later\"");
+}
+
 TEST_F(Result, NumbersAndBoolsAreStructuredUnderResult) {
   EXPECT_EQ(json("integer"), R"({"content":[{"text":"-7","type":"text"}],"structuredContent":{"result":-7}})");
   EXPECT_EQ(json("number"), R"({"content":[{"text":"0.1","type":"text"}],"structuredContent":{"result":0.1}})");
