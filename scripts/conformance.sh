@@ -14,6 +14,7 @@
 #
 # BUILD_DIR is the build folder, build/release if it is not set.
 set -eu
+. "$(dirname "$0")/help.sh"
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD_DIR:-$root/build/release}

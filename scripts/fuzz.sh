@@ -4,6 +4,7 @@
 #
 #     scripts/fuzz.sh [SECONDS [TARGET...]]
 set -euo pipefail
+. "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 
 seconds="${1:-60}"

@@ -5,6 +5,7 @@
 #
 #     scripts/image.sh [FOLDER]
 set -euo pipefail
+. "$(dirname "$0")/help.sh"
 umask 022  # what is made is for others to read
 tree=$(realpath "$(dirname "$0")/..")
 packages=$(realpath "${1:-$tree/build/packages}")

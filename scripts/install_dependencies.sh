@@ -3,6 +3,7 @@
 # site, with --bundle only packing a bundle) needs and is missing. Debian and Ubuntu; elsewhere it names the packages
 # and stops. Safe to run again: does nothing when nothing is missing.
 set -euo pipefail
+. "$(dirname "$0")/help.sh"
 
 build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev
   libcairo2-dev libcurl4-openssl-dev libdw-dev libpcre2-dev libseccomp-dev libsqlite3-dev libssl-dev libtomlplusplus-dev

@@ -4,6 +4,7 @@
 #
 #     scripts/mcpb.sh [--build BUILD] [--url URL-OF-THE-BUNDLE] [--image IMAGE] [FOLDER]
 set -euo pipefail
+. "$(dirname "$0")/help.sh"
 umask 022  # what is made is for others to read
 tree=$(realpath "$(dirname "$0")/..")
 

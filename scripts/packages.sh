@@ -5,6 +5,7 @@
 #
 #     scripts/packages.sh [FOLDER]
 set -euo pipefail
+. "$(dirname "$0")/help.sh"
 umask 022  # what is made is for others to read
 root=$(realpath "$(dirname "$0")/..")
 out=$(realpath -m "${1:-$root/build/packages}")

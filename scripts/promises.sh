@@ -7,6 +7,7 @@
 #
 # Counts are small unless --full is given, with which it takes an hour. Nothing else should run meanwhile.
 set -euo pipefail
+. "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 ulimit -n "$(ulimit -Hn)"  # for 10,000 connections
 cmake --preset release >/dev/null

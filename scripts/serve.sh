@@ -1,14 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the release preset, and serves mcp_components at http://127.0.0.1:8080/mcp.
 # Arguments go to `mcp-plugin-host serve`: ./scripts/serve.sh --listen 127.0.0.1:9000
+# Its options: build/release/bin/mcp-plugin-host serve --help, once it is built
 set -euo pipefail
+. "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 
-if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
-  sed -n '2,3s/^# //p' scripts/serve.sh
-  echo "Its options: build/release/bin/mcp-plugin-host serve --help, once it is built"
-  exit
-fi
 echo "Installing what is missing, building, and serving mcp_components; the first time takes 8 to 15 minutes"
 scripts/install_dependencies.sh
 if [[ ! -f build/release/build.ninja ]]; then

@@ -5,12 +5,9 @@
 # MCP_TEST_SANITIZERS=1 also builds and runs the unit and integration tests with AddressSanitizer and UBSan, then with
 # ThreadSanitizer, which takes long.
 set -euo pipefail
+. "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 
-if [[ "${1:-}" == --help || "${1:-}" == -h ]]; then
-  sed -n '2,6s/^# \{0,1\}//p' scripts/test.sh
-  exit
-fi
 scripts/install_dependencies.sh --tests
 echo "Building build/release"
 cmake --preset release >/dev/null

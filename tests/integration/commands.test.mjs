@@ -428,9 +428,16 @@ test('ACheckThatASignalEndsLeavesNoDataBehind', { timeout: 60_000 }, async (cont
   }
 });
 
-test('TheScriptSaysWhatItDoesBeforeItDoesIt', async () => {
-  const { status, stdout } = await run('bash', [fileURLToPath(new URL('../../scripts/serve.sh', import.meta.url)), '--help']);
-  assert.equal(status, 0);
+test('EachScriptSaysWhatItDoesBeforeItDoesIt', async () => {
+  const folder = fileURLToPath(new URL('../../scripts', import.meta.url));
+  const scripts = (await readdir(folder)).filter((name) => name.endsWith('.sh') && name !== 'help.sh');
+  assert.ok(scripts.length > 5);
+  for (const name of scripts) {
+    const { status, stdout } = await run(join(folder, name), ['--help']);
+    assert.equal(status, 0, name);
+    assert.match(stdout, /^([A-Z]|conformance\.sh )[^#]*\n$/, name);
+  }
+  const { stdout } = await run(join(folder, 'serve.sh'), ['--help']);
   assert.match(stdout, /^Installs what is missing, builds [^]*\nIts options: build\/release\/bin\/mcp-plugin-host serve --help, /);
 });
 
