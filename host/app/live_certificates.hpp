@@ -45,8 +45,11 @@ class LiveCertificates {
   Current<TlsContext> current_{nullptr};
   mutable Mutex mutex_;
   std::string refusal_ GUARDED_BY(mutex_);
-  std::chrono::steady_clock::time_point refused_at_{};  // of the thread that watches
-  WatchedFiles watched_;                                // last, because its thread uses the others
+  // Of the thread that watches.
+  std::chrono::steady_clock::time_point refused_at_{};
+  bool is_unsaid_ = false;  // why the last change was refused
+  bool is_said_ = false;    // that something was refused, since something was taken
+  WatchedFiles watched_;    // last, because its thread uses the others
 };
 
 }  // namespace mcph

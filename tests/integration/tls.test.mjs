@@ -147,7 +147,7 @@ test('ACertificateThatChangesCostsNoCallAndNoConnection', async (context) => {
   assert.ok(sockets.size <= 4, `${sockets.size} connections`);
 });
 
-// What is not taken for this reason. While a pair is written its key may be another's, and the host may look just then.
+// What is not taken for this reason. A pair whose writing takes long may be refused because its key is another's.
 const untaken = (reason) => ({ event: 'certificate not taken', reason: new RegExp(reason) });
 
 test('ABadPairLeavesTheLastGoodOne', async (context) => {
