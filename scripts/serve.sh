@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 echo "Installing what is missing, building, and serving mcp_components; the first time takes 8 to 15 minutes"
 scripts/install_dependencies.sh
 if [[ ! -f build/release/build.ninja ]]; then
-  echo "Configuring build/release: CMake looks for compilers and libraries, up to 4 minutes on a slow machine"
+  echo "Configuring build/release: CMake looks for compilers and libraries, which may take minutes on a busy machine"
   # Without the tests, whose needs have not been installed; test.sh turns them on.
   cmake --preset release -DMCP_BUILD_TESTS=OFF >/dev/null
 fi
