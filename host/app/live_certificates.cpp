@@ -55,15 +55,14 @@ void LiveCertificates::take_changes(bool changed) {
   }();
   if (next.has_error()) {
     refused_at_ = std::chrono::steady_clock::now();
-    // After a change it is said if it is still so in the next look: the other file may be about to follow.
-    const bool is_unsaid = std::exchange(is_unsaid_, changed);
-    if (changed || (!is_unsaid && before == why_not)) return;
-    is_said_ = true;
+    // After a change the next look says it, if it is still so: the other file may be about to follow.
+    const auto last = std::exchange(refused_files_, changed ? RefusedFiles::unsaid : RefusedFiles::said);
+    if (changed || (last == RefusedFiles::said && before == why_not)) return;
     return log_.error("certificate not taken", {{"reason", why_not}, {"serving", "what was there before"}});
   }
-  is_unsaid_ = false;
   // A file may be written anew as it was. After a refusal it is said all the same, because all is well again.
-  if (!std::exchange(is_said_, false) && (*next)->is_same(*current_.get())) return;
+  if (std::exchange(refused_files_, RefusedFiles::none) == RefusedFiles::none && (*next)->is_same(*current_.get()))
+    return;
   current_.set(*next);
   say_expiry(**next);
 }

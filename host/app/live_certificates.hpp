@@ -47,9 +47,8 @@ class LiveCertificates {
   std::string refusal_ GUARDED_BY(mutex_);
   // Of the thread that watches.
   std::chrono::steady_clock::time_point refused_at_{};
-  bool is_unsaid_ = false;  // why the last change was refused
-  bool is_said_ = false;    // that something was refused, since something was taken
-  WatchedFiles watched_;    // last, because its thread uses the others
+  enum class RefusedFiles { none, unsaid, said } refused_files_ = RefusedFiles::none;  // unsaid: not in the log yet
+  WatchedFiles watched_;  // last, because its thread uses the others
 };
 
 }  // namespace mcph
