@@ -114,6 +114,7 @@ Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSourc
   if (loaded.has_error()) return loaded.error();
   if (const auto checked = check_protection(live->config_, *loaded); checked.has_error()) return checked.error();
   live->config_ = *std::move(loaded);
+  live->settings_ = config_form().show(live->config_);
   live->set_limits();
   live->watched_.watch(live->files_of(live->config_));
   auto access = live->access_of(live->config_);
@@ -166,15 +167,16 @@ void LiveConfiguration::attend(bool changed) {
   // What could not be read may be readable now, though no file has changed since.
   static constexpr std::chrono::seconds interval{1};
   const bool again = !reloads().refusal.empty() && std::chrono::steady_clock::now() - refused_at_ >= interval;
-  const auto before = changed || again ? config_form().show(config_) : OrderedJson();
   const auto anew = changed || again ? take_changes(changed) : ReadAnew::nothing;
   const bool replaced = anew != ReadAnew::nothing;
   end_what_is_good_no_longer(replaced);
   // After that, so that nobody whose streams end is told that his lists are empty now.
   if (replaced) govern();
   // And this last, so that it is true of every request that comes after it.
-  if (anew == ReadAnew::configuration)
-    log_.info("configuration taken", {{"changed", changed_tables(before, config_form().show(config_))}});
+  if (anew != ReadAnew::configuration) return;
+  auto settings = config_form().show(config_);
+  log_.info("configuration taken", {{"changed", changed_tables(settings_, settings)}});
+  settings_ = std::move(settings);
 }
 
 void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {

@@ -105,7 +105,8 @@ class LiveConfiguration {
   mutable Mutex mutex_;
   Reloads reloads_ GUARDED_BY(mutex_);
   const ConfigSource source_;
-  Config config_;  // used by one thread at a time: who creates this, then the one that watches
+  Config config_;         // used by one thread at a time: who creates this, then the one that watches
+  OrderedJson settings_;  // those of `config_`, as a file has them
   const Config started_with_;
   // For all servers, so that what has been used at one has been so at the others; and with the nonces of replicas.
   const std::shared_ptr<Proofs> proofs_;
