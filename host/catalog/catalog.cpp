@@ -56,11 +56,11 @@ std::string members_of(const Index& capabilities) {
 }
 
 template <class Component>
-Access access_to(const Rights& rights, const Served<Component>& served) {
-  return rights.to(*served.component);
+Access access_to(const Rights& rights, const Component& component, const PluginIdentity& /*plugin*/) {
+  return rights.to(component);
 }
-Access access_to(const Rights& rights, const Served<Tool>& served) {
-  return rights.to(*served.component, served.plugin->identity().name);
+Access access_to(const Rights& rights, const Tool& tool, const PluginIdentity& plugin) {
+  return rights.to(tool, plugin.name);
 }
 
 // Where components are looked at alone, there is no plugin.
@@ -223,7 +223,7 @@ template <class Component>
 void Catalog::copy_visible(const Index<Component>& all, Index<Component>& visible) const {
   for (const auto& [key, served] : all) {
     if (!rights_->shows(served.plugin->identity())) continue;
-    auto access = access_to(*rights_, served);
+    auto access = access_to(*rights_, *served.component, served.plugin->identity());
     if (!access.visible) continue;
     auto copy = served;
     copy.rule = std::move(access.rule);
@@ -250,22 +250,22 @@ const Served<ResourceTemplate>* Catalog::find_template(std::string_view uri_temp
   return find(templates_, normalized_uri(uri_template, storage));
 }
 
-bool Catalog::is_withdrawn_tool(std::string_view name) const {
+template <class Component>
+bool Catalog::is_withdrawn(std::string_view name, std::vector<Component> Components::*list) const {
   return std::ranges::any_of(withdrawn_, [&](const WithdrawnPlugin& each) {
-    const auto& tools = each.components->tools;
-    const auto tool = std::ranges::find(tools, name, &Tool::name);
-    if (tool == tools.end()) return false;
-    return is_whole() || (rights_->shows(each.identity) && rights_->to(*tool, each.identity.name).visible);
+    const auto& components = (*each.components).*list;
+    const auto found = std::ranges::find(components, name, &Component::name);
+    if (found == components.end()) return false;
+    return is_whole() || (rights_->shows(each.identity) && access_to(*rights_, *found, each.identity).visible);
   });
 }
 
+bool Catalog::is_withdrawn_tool(std::string_view name) const {
+  return is_withdrawn(name, &Components::tools);
+}
+
 bool Catalog::is_withdrawn_prompt(std::string_view name) const {
-  return std::ranges::any_of(withdrawn_, [&](const WithdrawnPlugin& each) {
-    const auto& prompts = each.components->prompts;
-    const auto prompt = std::ranges::find(prompts, name, &Prompt::name);
-    if (prompt == prompts.end()) return false;
-    return is_whole() || (rights_->shows(each.identity) && rights_->to(*prompt).visible);
-  });
+  return is_withdrawn(name, &Components::prompts);
 }
 
 const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) const {

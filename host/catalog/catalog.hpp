@@ -139,6 +139,8 @@ class Catalog {
            std::string_view kind);
   template <class Component>
   void copy_visible(const Index<Component>& all, Index<Component>& visible) const;
+  template <class Component>
+  bool is_withdrawn(std::string_view name, std::vector<Component> Components::*list) const;
   void hide_resources_behind_templates();
   // Its plugin has the resource, and the operator has taken it away.
   bool is_withheld(const Plugin* plugin, std::string_view uri) const;
