@@ -76,10 +76,10 @@ std::string outcome_of(const std::vector<OperatorOutcome>& outcomes) {
 std::string outcomes_json(const std::vector<OperatorOutcome>& outcomes) {
   bool all_good = true;
   auto list = OrderedJson::array();
-  for (const auto& [file, good, text, has_a_file] : outcomes) {
+  for (const auto& [file, good, text, is_configured] : outcomes) {
     all_good = all_good && good;
     OrderedJson json{{"file", absolute_path(file).string()}, {"ok", good}, {"outcome", text}};
-    if (!has_a_file) json["upstream"] = name_of_file(file);
+    if (is_configured) json["upstream"] = name_of_file(file);
     list.push_back(std::move(json));
   }
   return dump(OrderedJson{{"ok", all_good}, {"plugins", std::move(list)}});

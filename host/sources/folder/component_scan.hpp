@@ -36,6 +36,7 @@ struct PluginFile {
   FileIdentity identity = {};
   ConfigurationState configuration = {};
   std::uint64_t passed_over = 0;  // BundleListing::passed_over: not part of the plugin, and not compared
+  bool is_configured = false;     // an upstream of the configuration: there is no such file
 
   bool operator==(const PluginFile& other) const {
     return file == other.file && identity == other.identity && configuration == other.configuration;

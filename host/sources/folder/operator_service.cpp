@@ -114,7 +114,7 @@ void OperatorService::obey(Pending& pending, Time now) {
   const auto& request = pending.request;
   for (const auto& file : files_called(request.plugin)) {
     auto& tracked = files_.files().at(file);
-    OperatorOutcome outcome{.file = file, .has_a_file = has_a_file(file)};
+    OperatorOutcome outcome{.file = file, .is_configured = is_configured(file)};
     if (!request.component.empty()) {
       list(tracked, request, outcome);
     } else if (request.kind == Kind::disable) {
@@ -238,10 +238,10 @@ void OperatorService::list(TrackedFile& tracked, const OperatorRequest& request,
   });
 }
 
-bool OperatorService::has_a_file(const std::filesystem::path& file) const {
+bool OperatorService::is_configured(const std::filesystem::path& file) const {
   const auto& plugins = files_.last_scan().plugins;
   const auto found = std::ranges::find(plugins, file, &PluginFile::file);
-  return found == plugins.end() || found->identity.inode != 0;
+  return found != plugins.end() && found->is_configured;
 }
 
 std::vector<std::filesystem::path> OperatorService::files_called(const std::string& name) const {

@@ -33,8 +33,8 @@ struct OperatorRequest {
 struct OperatorOutcome {
   std::filesystem::path file;
   bool good = true;
-  std::string text = {};   // "serving clock 1.0.0 (0123456789ab)"
-  bool has_a_file = true;  // false: it is an upstream of the configuration
+  std::string text = {};       // "serving clock 1.0.0 (0123456789ab)"
+  bool is_configured = false;  // PluginFile::is_configured
 };
 
 // NAME of NAME.so, NAME.plugin and NAME.mcp.json.
@@ -107,7 +107,7 @@ class OperatorService {
   // What the loads that count no more have come to.
   void settle_dropped_loads(Pending& pending) const;
   std::vector<std::filesystem::path> files_called(const std::string& name) const;
-  bool has_a_file(const std::filesystem::path& file) const;
+  bool is_configured(const std::filesystem::path& file) const;
   Error nothing_called(const std::string& name) const;
   static Watched watched(const std::filesystem::path& file, const TrackedFile& tracked);
   Answer wait_for(const Pending& pending);

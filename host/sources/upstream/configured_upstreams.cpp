@@ -18,8 +18,7 @@ ConfiguredUpstreams::ConfiguredUpstreams(const std::filesystem::path& folder, co
 std::optional<PluginFile> ConfiguredUpstreams::find(const std::filesystem::path& file) const {
   const auto found = texts_.find(file);
   if (found == texts_.end()) return std::nullopt;
-  // That of no file.
-  return PluginFile{.file = file, .identity = {.size = found->second.size()}};
+  return PluginFile{.file = file, .identity = {.size = found->second.size()}, .is_configured = true};
 }
 
 ScanResult FolderWithUpstreams::scan() {
