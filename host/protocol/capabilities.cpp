@@ -102,6 +102,13 @@ Json missing_capabilities(const OrderedJson& input_requests, const Json& client_
   return missing;
 }
 
+void drop_undeclared_context(OrderedJson& input_requests, const Json& client_capabilities) {
+  if (covers(client_capabilities, {{"sampling", {{"context", Json::object()}}}})) return;
+  for (auto& request : input_requests) {
+    if (method_of(request) == Method::sampling_create_message) request["params"].erase("includeContext");
+  }
+}
+
 Json missing_capabilities_in(const Json& error_data, const Json& client_capabilities) {
   const auto required = error_data.is_object() ? error_data.value("requiredCapabilities", Json()) : Json();
   auto missing = Json::object();

@@ -21,7 +21,11 @@ std::string modern_server_capabilities(const Catalog& view, const std::vector<st
 // missing.
 Json missing_capabilities(const OrderedJson& input_requests, const Json& client_capabilities);
 
-// The same of the "requiredCapabilities" of an error of 2026-07-28.
+// Takes out what asks a client for context of servers that does not declare "sampling.context" (client/sampling,
+// "Capabilities"). It then gives none.
+void drop_undeclared_context(OrderedJson& input_requests, const Json& client_capabilities);
+
+// What is missing of the "requiredCapabilities" of an error of 2026-07-28.
 Json missing_capabilities_in(const Json& error_data, const Json& client_capabilities);
 
 // What is missing, in words for people: capability "elicitation.form", or capabilities "roots" and "sampling.tools".

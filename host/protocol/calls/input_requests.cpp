@@ -89,15 +89,25 @@ Result<> check_tool_blocks(const OrderedJson& messages) {
   return due.empty() ? Result<>() : fail(unbalanced);
 }
 
+// Strings, or with `titled` each with a title.
+bool has_choices(const OrderedJson& field, const char* titled) {
+  const auto is_choice = [](const OrderedJson& option) {
+    return option.is_object() && member(option, "const").is_string();
+  };
+  const auto& values = member(field, "enum");
+  const auto& options = member(field, titled);
+  return (values.is_array() && std::ranges::all_of(values, &OrderedJson::is_string)) ||
+         (options.is_array() && std::ranges::all_of(options, is_choice));
+}
+
 // The kinds of value that a form can have, for which clients have fields (client/elicitation, "Requested Schema").
 bool is_form_field(const OrderedJson& field) {
   if (!field.is_object()) return false;
-  constexpr std::array types{"string", "number", "integer", "boolean"};
   const auto& type = member(field, "type");
-  if (std::find(types.begin(), types.end(), type) != types.end()) return true;
-  if (type != "array") return false;
+  if (type == "number" || type == "integer" || type == "boolean") return true;
+  if (type == "string") return has_choices(field, "oneOf") || !(field.contains("enum") || field.contains("oneOf"));
   const auto& items = member(field, "items");
-  return items.is_object() && (member(items, "enum").is_array() || member(items, "anyOf").is_array());
+  return type == "array" && items.is_object() && has_choices(items, "anyOf");
 }
 
 Result<> check_form(const OrderedJson& params) {
@@ -152,15 +162,28 @@ void encode_url(OrderedJson& params) {
   if (auto encoded = encoded_uri(url.get_ref<const std::string&>())) url = *std::move(encoded);
 }
 
-// A form has these alone (client/elicitation, "Requested Schema"), and clients' libraries refuse all of one with
-// another.
-void drop_other_formats(OrderedJson& params) {
+void title_choices(OrderedJson& field, const char* titled) {
+  const auto options = field.find(titled);
+  if (options == field.end()) return;
+  for (auto& option : *options) {
+    if (!option.contains("title")) option["title"] = option["const"];
+  }
+}
+
+// Clients' libraries refuse all of a form that has another format than these, a choice without a title, or several
+// without a type (client/elicitation, "Requested Schema").
+void complete_form(OrderedJson& params) {
   static constexpr std::array formats{"email", "uri", "date", "date-time"};
   const auto schema = params.find("requestedSchema");
   if (schema == params.end() || is_url_mode(params)) return;
   for (auto& field : (*schema)["properties"]) {
     const auto format = field.find("format");
     if (format != field.end() && std::ranges::find(formats, *format) == formats.end()) field.erase(format);
+    if (field["type"] == "string") title_choices(field, "oneOf");
+    if (field["type"] != "array") continue;
+    auto& items = field["items"];
+    title_choices(items, "anyOf");
+    if (items.contains("enum") && !items.contains("type")) items["type"] = "string";
   }
 }
 
@@ -242,7 +265,7 @@ Result<OrderedJson> read_input_requests(std::string_view json) {
     }
     if (!request.contains("params")) request["params"] = OrderedJson::object();
     encode_url(request["params"]);
-    drop_other_formats(request["params"]);
+    complete_form(request["params"]);
   }
   return std::move(*requests);
 }

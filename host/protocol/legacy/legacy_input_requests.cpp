@@ -1,5 +1,7 @@
 #include "protocol/legacy/legacy_input_requests.hpp"
 
+#include <algorithm>
+
 #include "base/base64.hpp"
 #include "base/json_text.hpp"
 #include "base/random_bytes.hpp"
@@ -37,6 +39,7 @@ void untitle(OrderedJson& field) {
 std::optional<std::string> fit_elicitation(OrderedJson& params, const Caller& caller) {
   if (caller.protocol_version < elicitation_since) return too_old("elicitation", caller);
   if (params.value("mode", OrderedJson()) == "url") {
+    if (caller.protocol_version < rich_requests_since) return too_old("a page to visit", caller);
     // Where the plugin will not tell of the end there is nothing that the id must be known for.
     if (!params.contains("elicitationId")) params["elicitationId"] = base64url_encode(random_bytes(16));
     return std::nullopt;
@@ -50,8 +53,31 @@ std::optional<std::string> fit_elicitation(OrderedJson& params, const Caller& ca
   return std::nullopt;
 }
 
+// Any value is allowed there only from 2026-07-28 on, and any schema.
+void drop_structured_values(OrderedJson& params) {
+  const auto drop = [](OrderedJson& block) {
+    const auto structured = block.find("structuredContent");
+    if (block["type"] == "tool_result" && structured != block.end() && !structured->is_object())
+      block.erase(structured);
+  };
+  for (auto& message : params["messages"]) {
+    auto& content = message["content"];
+    content.is_array() ? static_cast<void>(std::ranges::for_each(content, drop)) : drop(content);
+  }
+  const auto tools = params.find("tools");
+  if (tools == params.end()) return;
+  for (auto& tool : *tools) {
+    const auto schema = tool.is_object() ? tool.find("outputSchema") : tool.end();
+    if (schema != tool.end() && (!schema->is_object() || schema->value("type", OrderedJson()) != "object"))
+      tool.erase(schema);
+  }
+}
+
 std::optional<std::string> fit_sampling(OrderedJson& params, const Caller& caller) {
-  if (caller.protocol_version >= rich_requests_since) return std::nullopt;
+  if (caller.protocol_version >= rich_requests_since) {
+    drop_structured_values(params);
+    return std::nullopt;
+  }
   for (auto& message : params["messages"]) {
     auto& content = message["content"];
     if (content.is_array() && content.size() == 1) content = OrderedJson(content[0]);
@@ -76,7 +102,15 @@ std::optional<std::string> fit_input_requests(OrderedJson& requests, const Calle
   for (auto& request : requests) {
     if (auto why_not = fit_input_request(request, caller)) return why_not;
   }
-  const auto missing = missing_capabilities(requests, caller.capabilities);
+  auto capabilities = caller.capabilities;
+  if (caller.protocol_version < rich_requests_since) {
+    // There it has no parts: one with members is that of forms, too.
+    const auto elicitation = capabilities.find("elicitation");
+    if (elicitation != capabilities.end() && elicitation->is_object()) (*elicitation)["form"] = Json::object();
+  } else {
+    drop_undeclared_context(requests, capabilities);
+  }
+  const auto missing = missing_capabilities(requests, capabilities);
   if (missing.empty()) return std::nullopt;
   return "This needs client capabilities that this client does not declare: " + dump(missing);
 }

@@ -130,8 +130,27 @@ TEST(InputRequests, HaveNoFormsWithFieldsThatClientsCannotShow) {
       "inputRequests.a: params.requestedSchema.properties.x is not a string, a number, an integer, a boolean or a "
       "choice of several strings; forms have no other fields";
   EXPECT_EQ(with(R"({"type":"object"})"), no_field);
+  EXPECT_EQ(with(R"({"type":"string","enum":[1]})"), no_field);
+  EXPECT_EQ(with(R"({"type":"string","oneOf":["a"]})"), no_field);
+  EXPECT_EQ(with(R"({"type":"array","items":{"anyOf":[{"type":"object"}]}})"), no_field);
   EXPECT_EQ(with(R"({"type":"array","items":{"type":"string"}})"), no_field);
   EXPECT_EQ(with("true"), no_field);
+}
+
+TEST(InputRequests, HaveFormsWithAllThatClientsWantOfAChoice) {
+  const auto field = [](const std::string& json) {
+    const auto read = read_input_requests(
+        R"({"inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?","requestedSchema":)"
+        R"({"type":"object","properties":{"x":)" +
+        json + "}}}}}}");
+    return read ? (*read)["a"]["params"]["requestedSchema"]["properties"]["x"].dump() : read.error().message;
+  };
+  EXPECT_EQ(field(R"({"type":"string","oneOf":[{"const":"a"},{"const":"b","title":"B"}]})"),
+            R"({"type":"string","oneOf":[{"const":"a","title":"a"},{"const":"b","title":"B"}]})");
+  EXPECT_EQ(field(R"({"type":"array","items":{"enum":["a"]}})"),
+            R"({"type":"array","items":{"enum":["a"],"type":"string"}})");
+  EXPECT_EQ(field(R"({"type":"array","items":{"anyOf":[{"const":"a"}]}})"),
+            R"({"type":"array","items":{"anyOf":[{"const":"a","title":"a"}]}})");
 }
 
 TEST(AnswerOfTheClient, ToAFormIsWhatItsSchemaSays) {

@@ -46,6 +46,9 @@ TEST(LegacyInputRequests, SayWhatARevisionDoesNotHave) {
   EXPECT_EQ(fit_form("2025-06-18", R"({"type":"array","items":{"enum":["a"]}})").refusal,
             "This needs a choice of several values in a form, which this client's protocol revision 2025-06-18 does "
             "not have");
+  EXPECT_EQ(
+      fit("2025-06-18", "elicitation/create", R"({"mode":"url","message":"?","url":"https://example.com"})").refusal,
+      "This needs a page to visit, which this client's protocol revision 2025-06-18 does not have");
   EXPECT_EQ(fit_form("2025-03-26", R"({"type":"string"})").refusal,
             "This needs elicitation, which this client's protocol revision 2025-03-26 does not have");
   EXPECT_EQ(fit("2024-11-05", "sampling/createMessage",
@@ -60,6 +63,41 @@ TEST(LegacyInputRequests, SayWhatTheClientCannotDo) {
             "This needs client capabilities that this client does not declare: {\"elicitation\":{\"url\":{}}}");
   EXPECT_EQ(fit("2025-06-18", "roots/list", "{}", Json::object()).refusal,
             "This needs client capabilities that this client does not declare: {\"roots\":{}}");
+}
+
+// Where its parts have no meaning yet, one with members is that of forms, too.
+TEST(LegacyInputRequests, AskForAFormWhoeverDeclaresElicitationIn20250618) {
+  const auto form = R"({"message":"?","requestedSchema":{"type":"object","properties":{}}})";
+  const Json capabilities{{"elicitation", {{"applyDefaults", true}}}};
+  EXPECT_EQ(fit("2025-06-18", "elicitation/create", form, capabilities).refusal, "none");
+  EXPECT_NE(fit("2025-11-25", "elicitation/create", form, capabilities).refusal, "none");
+  EXPECT_NE(fit("2025-06-18", "elicitation/create", form, Json::object()).refusal, "none");
+}
+
+TEST(LegacyInputRequests, HaveStructuredContentThatIsAnObject) {
+  const auto fitted =
+      fit("2025-11-25", "sampling/createMessage",
+          R"({"messages":[{"role":"user","content":[{"type":"tool_result","structuredContent":[1]},)"
+          R"({"type":"tool_result","structuredContent":{"a":1}}]},)"
+          R"({"role":"user","content":{"type":"tool_result","structuredContent":1}}],)"
+          R"("tools":[{"name":"a","outputSchema":{"type":"array"}},{"name":"b","outputSchema":{"type":"object"}}]})");
+  EXPECT_EQ(fitted.request["params"].dump(),
+            R"({"messages":[{"role":"user","content":[{"type":"tool_result"},)"
+            R"({"type":"tool_result","structuredContent":{"a":1}}]},)"
+            R"({"role":"user","content":{"type":"tool_result"}}],)"
+            R"("tools":[{"name":"a"},{"name":"b","outputSchema":{"type":"object"}}]})");
+}
+
+TEST(LegacyInputRequests, AskForContextOnlyWhoDeclaresIt) {
+  const auto params = R"({"messages":[],"includeContext":"thisServer","maxTokens":1})";
+  const auto asked = [&](const std::string& revision, const Json& sampling) {
+    return fit(revision, "sampling/createMessage", params, {{"sampling", sampling}})
+        .request["params"]
+        .contains("includeContext");
+  };
+  EXPECT_FALSE(asked("2025-11-25", Json::object()));
+  EXPECT_TRUE(asked("2025-11-25", {{"context", Json::object()}}));
+  EXPECT_TRUE(asked("2025-06-18", Json::object())) << "the capability has no parts yet";
 }
 
 TEST(LegacyInputRequests, NameAPageThatThePluginHasNotNamed) {

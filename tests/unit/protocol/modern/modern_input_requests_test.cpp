@@ -79,6 +79,20 @@ TEST_F(ModernInputRequests, AreNotForAClientThatCannotAnswerThem) {
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"This request requires the client capability \"roots\"","data":{"requiredCapabilities":{"roots":{}}}}})");
 }
 
+TEST_F(ModernInputRequests, AskForContextOnlyWhoDeclaresIt) {
+  plugin_->on_invoke = [](Call& call) {
+    call.complete(Outcome::input_required, R"({"inputRequests":{"a":{"method":"sampling/createMessage","params":)"
+                                           R"({"messages":[],"includeContext":"thisServer","maxTokens":1}}}})");
+  };
+  const auto is_asked = [this](const std::string& sampling) {
+    const auto result = Json::parse(call({}, "add", R"({"sampling":)" + sampling + "}")->body())["result"];
+    EXPECT_EQ(result["inputRequests"]["a"]["params"]["maxTokens"], 1) << result;
+    return result["inputRequests"]["a"]["params"].contains("includeContext");
+  };
+  EXPECT_FALSE(is_asked("{}"));
+  EXPECT_TRUE(is_asked(R"({"context":{}})"));
+}
+
 // What its client was asked for went into it (server/utilities/caching).
 TEST_F(ModernInputRequests, MakeAResourceThatNobodyMayKeep) {
   plugin_->on_invoke = [](Call& call) {
