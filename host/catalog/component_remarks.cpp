@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "base/utf8.hpp"
+#include "schema/format_time.hpp"
 
 namespace mcph {
 namespace {
@@ -43,16 +45,24 @@ std::string arguments_without_description(const OrderedJson& component) {
   return names;
 }
 
-constexpr std::size_t max_shown_bytes = 80;
+std::string shown(const OrderedJson& text) {
+  static constexpr std::size_t max_bytes = 80;
+  return dump(OrderedJson(utf8_prefix(text.get_ref<const std::string&>(), max_bytes)));
+}
+
+bool is_of_icon(const std::string& uri) {
+  const auto scheme = lower_case(uri.substr(0, uri.find(':')));
+  return is_absolute_uri(uri) && (scheme == "https" || scheme == "http" || scheme == "data");
+}
 
 // Of a component that has been read, so that an icon is an object with the text "src". It may be a whole picture.
-std::vector<std::string> icons_without_uri(const OrderedJson& component) {
+std::vector<std::string> icons_that_clients_refuse(const OrderedJson& component) {
   std::vector<std::string> sources;
   const auto* const icons = member(&component, "icons");
   if (icons == nullptr) return sources;
   for (const auto& icon : *icons) {
     const auto& source = icon.at("src").get_ref<const std::string&>();
-    if (!is_absolute_uri(source)) sources.push_back(dump(OrderedJson(utf8_prefix(source, max_shown_bytes))));
+    if (!is_of_icon(source)) sources.push_back(shown(icon.at("src")));
   }
   return sources;
 }
@@ -72,10 +82,17 @@ class Remarks {
     if (!silent.empty()) {
       remarks_.push_back(component + " has arguments without a description: " + silent);
     }
-    for (const auto& source : icons_without_uri(*description)) {
+    for (const auto& source : icons_that_clients_refuse(*description)) {
       remarks_.push_back(
           component + " has the icon " + source +
           ", which is no URI such as https://... or data:..., and for which a client may refuse the whole list");
+    }
+    const auto* const modified = member(member(&*description, "annotations"), "lastModified");
+    if (modified != nullptr && modified->is_string() &&
+        !schema::is_date_time(modified->get_ref<const std::string&>())) {
+      remarks_.push_back(component + " has the annotation lastModified " + shown(*modified) +
+                         ", which is no time such as 2026-01-31T12:00:00Z, and for which a client may refuse the whole "
+                         "list");
     }
     const OrderedJson::json_pointer place_of_app("/_meta/ui/resourceUri");
     if (!description->contains(place_of_app)) return;

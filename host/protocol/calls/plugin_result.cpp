@@ -36,9 +36,42 @@ Result<> require_base64(JsonValue object, const char* field) {
   return fail(std::string(" has a \"") + field + "\" that is no Base64");
 }
 
+Result<> check_optional_strings(JsonValue object, std::initializer_list<const char*> fields) {
+  for (const auto* field : fields) {
+    if (const auto found = object.find(field); found && !found.is_string())
+      return fail(std::string(" has a \"") + field + "\" that is no string");
+  }
+  return {};
+}
+
+bool is_role(JsonValue role) {
+  return role.is("user") || role.is("assistant");
+}
+
+bool are_roles(JsonValue roles) {
+  for (const auto each : roles.elements()) {
+    if (!is_role(each)) return false;
+  }
+  return roles.is_array();
+}
+
+// As of a resource in a list (catalog/components.cpp): clients' libraries refuse the whole result for less.
+Result<> check_annotations(JsonValue annotations) {
+  if (!annotations) return {};
+  if (!annotations.is_object()) return fail(" is not an object");
+  const auto audience = annotations.find("audience");
+  if (audience && !are_roles(audience)) return fail(R"(.audience is not an array of "user" and "assistant")");
+  const auto priority = annotations.find("priority");
+  const auto is_share = [](auto share) { return static_cast<double>(share) >= 0 && static_cast<double>(share) <= 1; };
+  if (priority && !(priority.is_number() && std::visit(is_share, priority.number())))
+    return fail(".priority is not a number from 0 to 1");
+  return check_optional_strings(annotations, {"lastModified"});
+}
+
 Result<> check_resource_contents(JsonValue contents) {
   if (!contents.is_object()) return fail(" is not an object");
   if (auto uri = require_strings(contents, {"uri"}); uri.has_error()) return uri;
+  if (auto type = check_optional_strings(contents, {"mimeType"}); type.has_error()) return type;
   if (contents.find("blob").is_string()) return require_base64(contents, "blob");
   if (contents.find("text").is_string()) return {};
   return fail(" has neither a \"text\" nor a \"blob\" string");
@@ -47,6 +80,8 @@ Result<> check_resource_contents(JsonValue contents) {
 Result<> check_content_block(JsonValue block) {
   if (!block.is_object()) return fail(" is not an object");
   if (auto typed = require_strings(block, {"type"}); typed.has_error()) return typed;
+  if (auto annotations = check_annotations(block.find("annotations")); annotations.has_error())
+    return at(".annotations", annotations.error());
   std::string storage;
   const auto type = block.find("type").string(storage);
   if (type == "text") return require_strings(block, {"text"});
@@ -54,7 +89,10 @@ Result<> check_content_block(JsonValue block) {
     if (auto strings = require_strings(block, {"data", "mimeType"}); strings.has_error()) return strings;
     return require_base64(block, "data");
   }
-  if (type == "resource_link") return require_strings(block, {"uri", "name"});
+  if (type == "resource_link") {
+    if (auto strings = require_strings(block, {"uri", "name"}); strings.has_error()) return strings;
+    return check_optional_strings(block, {"title", "description", "mimeType"});
+  }
   if (type != "resource") return fail(" has the unknown type " + dump(Json(type)));
   const auto resource = block.find("resource");
   if (!resource) return fail(" lacks \"resource\"");
@@ -115,8 +153,7 @@ Result<> check_read_result(JsonValue result) {
 
 Result<> check_prompt_message(JsonValue message) {
   if (!message.is_object()) return fail(" is not an object");
-  const auto role = message.find("role");
-  if (!role.is("user") && !role.is("assistant")) {
+  if (!is_role(message.find("role"))) {
     return fail(R"( has a "role" that is neither "user" nor "assistant")");
   }
   const auto content = message.find("content");

@@ -53,9 +53,25 @@ TEST(ComponentRemarks, NameTheArgumentsWithoutADescription) {
 TEST(ComponentRemarks, NameTheIconsThatNoClientCanFind) {
   EXPECT_THAT(
       remarks_on(R"({"tools": [{"name": "add", "description": "Adds.", "inputSchema": {"type": "object"},
-    "icons": [{"src": "https://example.com/a.png"}, {"src": "data:image/png;base64,AA=="}, {"src": "add.png"}]}]})"),
+    "icons": [{"src": "https://example.com/a.png"}, {"src": "data:image/png;base64,AA=="}, {"src": "add.png"},
+              {"src": "file:///add.png"}]}]})"),
       ElementsAre("tool \"add\" has the icon \"add.png\", which is no URI such as https://... or data:..., and for "
-                  "which a client may refuse the whole list"));
+                  "which a client may refuse the whole list",
+                  "tool \"add\" has the icon \"file:///add.png\", which is no URI such as https://... or data:..., and "
+                  "for which a client may refuse the whole list"));
+}
+
+TEST(ComponentRemarks, NameTimesThatNoClientCanRead) {
+  const auto modified = [](const std::string& time) {
+    return remarks_on(R"({"resources": [{"uri": "notes://all", "name": "all", "description": "All.",
+      "annotations": {"lastModified": ")" +
+                      time + "\"}}]}");
+  };
+  EXPECT_THAT(modified("2026-01-31T12:00:00Z"), IsEmpty());
+  EXPECT_THAT(
+      modified("yesterday"),
+      ElementsAre("resource \"notes://all\" has the annotation lastModified \"yesterday\", which is no time such "
+                  "as 2026-01-31T12:00:00Z, and for which a client may refuse the whole list"));
 }
 
 std::string tool_with_app(const std::string& uri) {

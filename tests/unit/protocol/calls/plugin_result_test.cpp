@@ -74,6 +74,31 @@ TEST(PluginResult, IsRefusedWhenItIsNestedTooDeeply) {
   EXPECT_NE(refusal_of_tool_result(deep(100'000)), "accepted");
 }
 
+TEST(PluginResult, HasAnnotationsThatClientsRead) {
+  const auto with = [](const std::string& annotations) {
+    return refusal_of_block(R"({"type":"text","text":"a","annotations":)" + annotations + "}");
+  };
+  EXPECT_EQ(with(R"({"audience":["user","assistant"],"priority":0.5,"lastModified":"2026-01-31T12:00:00Z","x":1})"),
+            "accepted");
+  EXPECT_EQ(with(R"({"audience":[],"priority":1})"), "accepted");
+  EXPECT_EQ(with("1"), "content[0].annotations is not an object");
+  EXPECT_EQ(with(R"({"audience":"user"})"),
+            R"(content[0].annotations.audience is not an array of "user" and "assistant")");
+  EXPECT_EQ(with(R"({"audience":["user","all"]})"),
+            R"(content[0].annotations.audience is not an array of "user" and "assistant")");
+  for (const auto* const priority : {"5", "-1", "1.5", "\"0.5\""})
+    EXPECT_EQ(with(R"({"priority":)" + std::string(priority) + "}"),
+              "content[0].annotations.priority is not a number from 0 to 1");
+  EXPECT_EQ(with(R"({"lastModified":1})"), R"(content[0].annotations has a "lastModified" that is no string)");
+}
+
+TEST(PluginResult, HasTextsWhereClientsReadTexts) {
+  EXPECT_EQ(refusal_of_block(R"({"type":"resource_link","uri":"a://b","name":"b","mimeType":5})"),
+            R"(content[0] has a "mimeType" that is no string)");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[{"uri":"a://b","text":"","mimeType":5}]})"),
+            R"(contents[0] has a "mimeType" that is no string)");
+}
+
 TEST(PluginResult, OfAToolHasContent) {
   EXPECT_EQ(refusal_of_tool_result("{}"), "it lacks the array \"content\"");
   EXPECT_EQ(refusal_of_tool_result(R"({"content":{}})"), "it lacks the array \"content\"");
