@@ -147,6 +147,7 @@ Result<void, RpcError> ModernEra::check(const Message& message, Request& request
                     "Unsupported protocol version",
                     {{"supported", supported_revisions()}, {"requested", version}}};
   }
+  if (auto checked = check_meta(message.params); checked.has_error()) return checked;
   auto level = read_log_level_in(message.params);
   if (level.has_error()) return level.error();
   if (const auto wanted = *level) {
@@ -416,6 +417,7 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   const auto& rounds = call.origin.rounds;
   const auto& caller = *call.origin.caller;
   if (auto offered = accept_offered(rounds, input_requests)) return go_on(call, *offered);
+  drop_undeclared_context(input_requests, caller.capabilities);
   const auto missing = missing_capabilities(input_requests, caller.capabilities);
   if (!missing.empty()) {
     call_log_.refused(name_of(call.method), call.component,

@@ -23,11 +23,14 @@ Reply refuse(std::string_view id, const RpcError& error) {
   return error_reply(id, error, ReplyStatus::invalid);
 }
 
-RpcError modern_refusal() {
+RpcError modern_refusal(JsonValue params) {
+  static constexpr std::size_t max_shown_version = 64;
+  const auto version = read_version(params);
+  if (version.has_error()) return version.error();
   return {error_code::unsupported_protocol_version,
-          "This transport has no revision " + std::string(ModernEra::revision) + "; send initialize first, or use " +
-              "streamable HTTP",
-          {{"supported", LegacyEra::revisions}, {"requested", ModernEra::revision}}};
+          "This transport has no revision " + std::string(utf8_prefix(*version, max_shown_version)) +
+              "; send initialize first, or use streamable HTTP",
+          {{"supported", LegacyEra::revisions}, {"requested", *version}}};
 }
 
 // A client with one output is let go once it has its answers.
@@ -95,7 +98,12 @@ void Server::receive_modern(const Message& message, const RequestContext& contex
 
 bool Server::admit(const Message& request, const Principal& principal, const Session* session, Exchange& exchange) {
   if (observer_ != nullptr) observe(request, principal, exchange);
-  if (records_ != nullptr && !record(request, principal, session, exchange)) return false;
+  return records_ == nullptr || record(request, principal, session, exchange);
+}
+
+bool Server::admit_legacy(const Message& request, const Principal& principal, const Session* session,
+                          Exchange& exchange) {
+  if (!admit(request, principal, session, exchange)) return false;
   const auto checked = check_meta(request.params);
   if (checked.has_error()) exchange.reply(error_reply(request.id, checked.error()));
   return checked.has_value();
@@ -158,7 +166,7 @@ void Server::observe(const Message& request, const Principal& principal, Exchang
 }
 
 void Server::initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange) {
-  if (!admit(message, principal, nullptr, *exchange)) return;
+  if (!admit_legacy(message, principal, nullptr, *exchange)) return;
   auto settled = LegacyEra::negotiate(message.params);
   if (settled.has_error()) {
     return exchange->reply(legacy_.error(message.id, settled.error()));
@@ -227,7 +235,7 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
   }
   if (message.kind == Message::Kind::request && !context.counted && !count(message, context, *exchange)) return;
   if (message.kind == Message::Kind::request && has_modern_meta(message.params)) {
-    if (!client.may_be_modern) return exchange->reply(error_reply(message.id, modern_refusal()));
+    if (!client.may_be_modern) return exchange->reply(error_reply(message.id, modern_refusal(message.params)));
     if (!admit(message, context.principal, nullptr, *exchange)) return;
     client.modern_requests->add(message.id, context.principal, exchange);
     return modern_.handle(message, context, exchange, client.output);
@@ -263,7 +271,7 @@ void Server::receive_batch(JsonValue batch, DuplexClient& client, const RequestC
 
 void Server::initialize(const Message& message, DuplexClient& client, const Principal& principal,
                         const std::shared_ptr<Exchange>& exchange) {
-  if (!admit(message, principal, client.session.get(), *exchange)) return;
+  if (!admit_legacy(message, principal, client.session.get(), *exchange)) return;
   if (client.session != nullptr) {
     return exchange->reply(refuse(message.id, {error_code::invalid_request, "This client is initialized already"}));
   }
@@ -321,7 +329,7 @@ void Server::receive_batch(JsonValue batch, const std::shared_ptr<Session>& sess
 void Server::receive_legacy(const Message& message, const std::shared_ptr<Session>& session,
                             const RequestContext& context, const std::shared_ptr<Exchange>& exchange) {
   if (message.kind == Message::Kind::request) {
-    if (!admit(message, context.principal, session.get(), *exchange)) return;
+    if (!admit_legacy(message, context.principal, session.get(), *exchange)) return;
     return legacy_.handle(message, session, context, exchange);
   }
   if (message.method == Method::notifications_cancelled) log_cancellation(message);

@@ -142,6 +142,8 @@ class Server {
   void observe(const Message& request, const Principal& principal, Exchange& exchange);
   // Lets others know of the request. False: it must not begin, and has been answered.
   bool admit(const Message& request, const Principal& principal, const Session* session, Exchange& exchange);
+  // The same of the legacy era, with check_meta; the modern one does that among its own checks.
+  bool admit_legacy(const Message& request, const Principal& principal, const Session* session, Exchange& exchange);
 
   PublishedCatalog& catalog_;
   CallObserver* const observer_;

@@ -347,6 +347,18 @@ TEST_F(ServerTest, ReplacesErrorCodesOfAPluginThatTheModernEraForbids) {
   EXPECT_EQ(code_after("7"), "7");
 }
 
+TEST_F(ServerTest, AnswersAModernRequestWithWrongMetaAsInvalid) {
+  const HttpHead head{.protocol_version = "2026-07-28", .method = "tools/list", .name = {}, .session_id = {}};
+  const auto params = [](const std::string& more) {
+    return R"({"_meta":{"progressToken":true)" + more + R"(,"io.modelcontextprotocol/clientCapabilities":{}}})";
+  };
+  for (const auto* const version : {"", R"(,"io.modelcontextprotocol/protocolVersion":"2026-07-28")"}) {
+    const auto answer = post(test::request("1", "tools/list", params(version)), head);
+    EXPECT_EQ(answer->status(), ReplyStatus::invalid) << version;
+    EXPECT_EQ(Json::parse(answer->body())["error"]["code"], error_code::invalid_params) << version;
+  }
+}
+
 TEST_F(ServerTest, HasNoLegacyMethodForAModernClient) {
   for (const auto* method : {"ping", "initialize", "logging/setLevel", "tools/dance"}) {
     const auto answer = post_modern(method);

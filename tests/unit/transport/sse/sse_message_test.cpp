@@ -143,6 +143,13 @@ TEST_F(SseClientTest, AreRefusedWhatIsOfTheModernEra) {
   EXPECT_EQ(client_->stream().answers_due(), 0U);
 }
 
+TEST_F(SseClientTest, AreToldWhichRevisionTheyHaveAskedFor) {
+  say(test::modern_request("1", "tools/list", "", "2030-01-01"));
+  const auto messages = heard();
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_NE(messages[0].find(R"("requested":"2030-01-01")"), std::string::npos) << messages[0];
+}
+
 TEST_F(SseClientTest, EndWithTheirStream) {
   say(test::initialize("2024-11-05"));
   say(test::request("1", "tools/call", R"({"name":"add"})"));
