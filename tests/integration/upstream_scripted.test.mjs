@@ -129,6 +129,23 @@ test('WhatChangesBeforeItListensIsListed', async (context) => {
   assert.equal(server.count('tools/list'), 2);
 });
 
+// Of those its ttlMs counts, which is known from the next time on.
+test('ListsOfWhoseChangesItWillNotTellAreListedAgain', async (context) => {
+  const server = await startScripted(context, {
+    ...modern({ tools: { listChanged: true }, prompts: { listChanged: true } }),
+    'tools/list': () => ({ resultType: 'complete', tools: [tool('echo')] }),
+    'prompts/list': () => ({ resultType: 'complete', prompts: [] }),
+    'subscriptions/listen': async (params, response) => {
+      // They are listed for the second time because it is listened to from now on.
+      await server.until(() => server.count('tools/list') > 1);
+      const notifications = { toolsListChanged: true };
+      stream(response, { method: 'notifications/subscriptions/acknowledged', params: { notifications } });
+    },
+  });
+  await serve(context, server);
+  await server.until(() => server.count('tools/list') > 2);
+});
+
 test('WhatChangesWhileItIsListedFirstIsListedAgain', async (context) => {
   const tools = ['first'];
   const server = await startScripted(context, {

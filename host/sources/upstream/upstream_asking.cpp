@@ -267,6 +267,13 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call,
         if (std::exchange(given.keeps_place, false)) --served->running;
         given.call = call;
         served->requests[call] = input_requests.request;
+        // What the client has left out it is asked again (basic/patterns/mrtr, "Error Handling").
+        for (const auto& [name, id] : input_requests.ids) {
+          if (answers.contains(name)) continue;
+          const auto& request = input_requests.requests.at(name);
+          given.open.emplace_back(
+              name, from_upstream::Request{id, request.at("method").get<std::string>(), request.at("params")});
+        }
       }
     }
   }
@@ -282,11 +289,7 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call,
   }
   const auto& [client, peer] = served->link;
   for (const auto& [name, id] : input_requests.ids) {
-    if (answers.contains(name)) {
-      client->answer(peer, id, answers[name]);
-    } else {
-      client->refuse(peer, id, upstream_code::internal_error, "the client has not answered");
-    }
+    if (answers.contains(name)) client->answer(peer, id, answers[name]);
   }
   ask_open(served, input_requests.request);
 }

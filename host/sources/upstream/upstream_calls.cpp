@@ -479,7 +479,8 @@ void UpstreamCalls::complete(std::uint64_t call, const Given& given, UpstreamOut
     }
     return;
   }
-  const auto text = without_envelope(result);
+  auto text = without_envelope(result);
+  if (given.repetitions > 0 && given.method == PluginMethod::resources_read) text = without_caching_hints(text);
   table_.complete({call, static_cast<std::int32_t>(Outcome::result), text});
 }
 

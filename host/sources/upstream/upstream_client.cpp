@@ -465,6 +465,8 @@ void UpstreamClient::take(const from_upstream::Notification& notification, std::
       method == Method::notifications_prompts_list_changed) {
     return owner_->lists_changed();
   }
+  if (method == Method::notifications_subscriptions_acknowledged && is_modern_)
+    return owner_->acknowledged(member_of(params, "notifications"));
   if (method == Method::notifications_cancelled) return take_cancelled(member_of(params, "requestId"));
   if (method != Method::notifications_resources_updated) return;
   if (const auto& uri = member_of(params, "uri"); uri.is_string()) owner_->resource_updated(uri.get<std::string>());

@@ -49,6 +49,8 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
     // Likewise: it wants no answer any more to what it asked under this id.
     virtual void withdrawn(const Json& input_request) = 0;
     virtual void lists_changed() = 0;
+    // Of the modern era: of what of that which was listened for it will tell.
+    virtual void acknowledged(const Json& notifications) = 0;
     virtual void resource_updated(const std::string& uri) = 0;
     virtual void misbehaved(std::string_view what) = 0;
     // Once. Requests that have not been answered fail then.

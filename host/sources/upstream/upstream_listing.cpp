@@ -227,12 +227,12 @@ Result<> UpstreamPages::add(std::string_view page) {
   return {};
 }
 
-// The least of all pages.
+// The least of all pages; a negative one is none (server/utilities/caching, "Freshness Calculation").
 void UpstreamPages::note_ttl(std::string_view number) {
   std::int64_t ms = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), ms);
-  if (error != std::errc() || end != number.data() + number.size() || ms < 0) return;
-  const std::chrono::milliseconds ttl(ms);
+  if (error != std::errc() || end != number.data() + number.size()) return;
+  const std::chrono::milliseconds ttl(std::max<std::int64_t>(ms, 0));
   ttl_ = std::min(ttl_.value_or(ttl), ttl);
 }
 

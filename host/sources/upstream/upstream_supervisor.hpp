@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -95,6 +96,7 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   void asked(std::optional<RequestId> request, from_upstream::Request input_request) override;
   void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
   void lists_changed() override;
+  void acknowledged(const Json& notifications) override;
   void resource_updated(const std::string& uri) override;
   void misbehaved(std::string_view what) override;
   void connection_ended(const Error& why) override { lost(why); }
@@ -146,6 +148,7 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   bool withdrawn_ GUARDED_BY(mutex_) = false;
   std::optional<Error> ended_ GUARDED_BY(mutex_);
   bool lists_changed_ GUARDED_BY(mutex_) = false;
+  std::set<std::string> untold_ GUARDED_BY(mutex_);  // the lists of whose changes it should tell, and does not
   UpstreamSubscriptions subscriptions_ GUARDED_BY(mutex_);
   bool subscriptions_changed_ GUARDED_BY(mutex_) = false;
   bool is_doubtful_ GUARDED_BY(mutex_) = false;     // a request has failed for want of a connection

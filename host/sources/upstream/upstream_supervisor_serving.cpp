@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/random_bytes.hpp"
 #include "base/utf8.hpp"
 #include "plugin/names.hpp"
 #include "sources/upstream/upstream_supervisor.hpp"
@@ -16,7 +17,7 @@ using std::chrono::milliseconds;
 // Between two listings of an upstream that says that it has changed; one that takes long waits for longer.
 constexpr milliseconds list_interval{250};
 constexpr int list_share = 4;
-// After one that failed; where it will not pass by itself, up to so many times as long.
+// After one that failed; after several in a row, up to so many times as long.
 constexpr milliseconds list_again_interval{5000};
 constexpr unsigned max_list_again = 6;
 // Between two looks at what clients are subscribed to.
@@ -31,6 +32,12 @@ constexpr milliseconds look_interval{2000};
 // Until something else is looked at.
 constexpr milliseconds idle_look{10'000};
 
+// A quarter more at most, so that not all hosts ask an upstream at once (server/utilities/caching, "Freshness
+// Calculation").
+UpstreamListening::Clock::duration with_jitter(UpstreamListening::Clock::duration pause) {
+  return pause + pause / 4 * static_cast<unsigned char>(random_bytes(1).front()) / 256;
+}
+
 std::string version_of(const UpstreamPeer& peer) {
   return is_version(peer.version) ? peer.version : "unknown";
 }
@@ -40,18 +47,21 @@ std::string version_of(const UpstreamPeer& peer) {
 Result<> UpstreamSupervisor::list(const UpstreamLink& link) {
   // What it once had is not given up for one failure.
   std::optional<std::set<UpstreamList>> may_fail;
+  auto peer = link.peer;
   {
     const MutexLock lock(mutex_);
     if (has_listed_) may_fail = described_->failed;
+    for (const auto& list : untold_)
+      peer.capabilities[list].erase("listChanged");
   }
   stale_at_ = Clock::time_point::max();
   const auto begin = Clock::now();
-  auto lists = link.client->list(link.peer, setup_.settings.connect_time, may_fail);
+  auto lists = link.client->list(peer, setup_.settings.connect_time, may_fail);
   if (lists.has_error()) return lists.error();
   const auto end = Clock::now();
   // One that wants to be asked all the time has the more of that the less it takes.
   const auto least = std::max<Clock::duration>(min_ttl, ttl_share * (end - begin));
-  if (lists->ttl && *lists->ttl < max_ttl) stale_at_ = end + std::max<Clock::duration>(*lists->ttl, least);
+  if (lists->ttl && *lists->ttl < max_ttl) stale_at_ = end + with_jitter(std::max<Clock::duration>(*lists->ttl, least));
   auto description =
       std::make_shared<const UpstreamDescription>(describe_upstream(*std::move(lists), setup_.settings.names));
   calls_.describe(description);
@@ -80,6 +90,7 @@ void UpstreamSupervisor::serve(const UpstreamLink& link) {
     state_ = State::serving;
     link_ = std::make_shared<const UpstreamLink>(link);
     lists_changed_ = lists_changed_ || !is_first;
+    untold_.clear();
     is_doubtful_ = may_be_another_ = false;
     if (!is_first) ++restarts_;
     first_ = Result<>();
@@ -193,7 +204,7 @@ void UpstreamSupervisor::attend(const UpstreamLink& link, Clock::time_point now)
 // What failed is asked for again, less and less often.
 void UpstreamSupervisor::note_listing(bool has_failed, Clock::time_point end) {
   failed_listings_ = has_failed ? std::min(failed_listings_ + 1, max_list_again) : 0;
-  if (has_failed) stale_at_ = std::min(stale_at_, end + failed_listings_ * list_again_interval);
+  if (has_failed) stale_at_ = std::min(stale_at_, end + with_jitter(failed_listings_ * list_again_interval));
 }
 
 // Whatever came of it, calls that wait for it are made again: they say what is wrong then.
@@ -217,7 +228,8 @@ void UpstreamSupervisor::list_anew(const UpstreamLink& link) {
     // One that is back is asked until it tells.
     if (down_since_ || listed.error().may_pass()) {
       lists_changed_ = true;
-      list_at_ = end + list_again_interval;
+      failed_listings_ = std::min(failed_listings_ + 1, max_list_again);
+      list_at_ = end + with_jitter(failed_listings_ * list_again_interval);
     } else {
       note_listing(true, end);
     }
@@ -243,6 +255,20 @@ void UpstreamSupervisor::list_anew(const UpstreamLink& link) {
 
 void UpstreamSupervisor::lists_changed() {
   const MutexLock lock(mutex_);
+  lists_changed_ = true;
+  changed_.notify_all();
+}
+
+// Of the others the time for which they are fresh counts (basic/patterns/subscriptions, "Acknowledgment").
+void UpstreamSupervisor::acknowledged(const Json& notifications) {
+  const MutexLock lock(mutex_);
+  std::set<std::string> untold;
+  for (const std::string list : {"tools", "resources", "prompts"}) {
+    const auto told = notifications.is_object() ? notifications.value(list + "ListChanged", Json()) : Json();
+    if (link_ != nullptr && link_->peer.can(list.c_str(), "listChanged") && told != true) untold.insert(list);
+  }
+  if (untold == untold_) return;
+  untold_ = std::move(untold);
   lists_changed_ = true;
   changed_.notify_all();
 }

@@ -308,6 +308,14 @@ std::string without_envelope(std::string_view result) {
   return json.has_value() && json->is_object() ? envelope_removed(*std::move(json)) : std::string(result);
 }
 
+std::string without_caching_hints(const std::string& result) {
+  auto json = parse_json(result, max_upstream_depth);
+  if (json.has_error() || !json->is_object()) return result;
+  json->erase("ttlMs");
+  json->erase("cacheScope");
+  return dump(*json);
+}
+
 Result<ParameterFields> parameter_fields(const std::vector<ParameterHeader>& headers, const Json& arguments) {
   ParameterFields fields;
   for (const auto& [name, path] : headers) {

@@ -130,6 +130,9 @@ Result<OrderedJson> parse_in_order(std::string_view text, std::size_t max_depth 
 // JSON stays so.
 std::string without_envelope(std::string_view result);
 
+// The same of a result that nobody may keep (2026-07-28, server/utilities/caching, "Cache Key").
+std::string without_caching_hints(const std::string& result);
+
 // The arguments that a tool wants to be repeated in fields of HTTP (2026-07-28, server/tools, "x-mcp-header"), encoded.
 // An error, which continues what the call is of, where one cannot be.
 using ParameterFields = std::vector<std::pair<std::string, std::string>>;

@@ -18,6 +18,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 constexpr auto asks_when = R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"When?"}})";
@@ -45,6 +46,7 @@ class AskedPersonsCall final : public Call {
  public:
   explicit AskedPersonsCall(const std::string& answers = "")
       : Call(PluginMethod::tools_call, R"({"arguments":{},"name":"book")" + answers + "}", "book") {}
+  AskedPersonsCall(PluginMethod method, const std::string& params) : Call(method, params, "a://b") {}
   void progress(double /*progress*/, double /*total*/, std::string_view /*message*/) override {}
   void log(std::int32_t /*level*/, std::string_view message) override { logged = message; }
   void log_json(std::int32_t /*level*/, std::string_view data) override { logged = "JSON " + std::string(data); }
@@ -101,6 +103,7 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   }
   void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
   void lists_changed() override {}
+  void acknowledged(const Json& /*notifications*/) override {}
   void resource_updated(const std::string& /*uri*/) override {}
   void misbehaved(std::string_view what) override { ADD_FAILURE() << what; }
   void connection_ended(const Error& /*why*/) override {}
@@ -143,6 +146,30 @@ TEST_F(UpstreamCallsTest, AnUpstreamIsToldThatItsQuestionIsNotAnsweredAndItsCall
   // That the answers came is no news.
   calls_.not_answered(state, -1, "again");
   EXPECT_EQ(transport_->sent.size(), 2U);
+}
+
+TEST_F(UpstreamCallsTest, AClientIsAskedAgainWhatItHasLeftOut) {
+  const auto asked = call();
+  hear(asks_when);
+  transport_->sent.clear();
+  const auto without = call(answers_to(*asked, "{}"));
+  EXPECT_THAT(without->end, HasSubstr("When?"));
+  EXPECT_THAT(texts(), IsEmpty());
+  const auto name = Json::parse(without->end.substr(2))["inputRequests"].begin().key();
+  const auto answered = call(answers_to(*without, R"({")" + name + R"(":{"action":"decline"}})"));
+  EXPECT_THAT(texts(), ElementsAre(R"({"id":"q","jsonrpc":"2.0","result":{"action":"decline"}})"));
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  EXPECT_EQ(answered->end, R"(0 {"content":[]})");
+}
+
+TEST_F(UpstreamCallsTest, AResourceThatItsServerHadAskedForMoreOfIsKeptByNobody) {
+  calls_.lose(fail("its next connection"));
+  serve(true);
+  const auto read = std::make_shared<AskedPersonsCall>(PluginMethod::resources_read, R"({"uri":"a://b"})");
+  calls_.invoke(read);
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s"}})");
+  hear(R"({"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","contents":[],"ttlMs":5,"cacheScope":"public"}})");
+  EXPECT_EQ(read->end, R"(0 {"contents":[]})");
 }
 
 TEST_F(UpstreamCallsTest, AQuestionThatTheUpstreamTakesBackIsNotAnsweredAndTheCallGoesOn) {

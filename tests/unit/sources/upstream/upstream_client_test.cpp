@@ -59,6 +59,7 @@ class UpstreamClientTest : public ::testing::Test, private UpstreamClient::Owner
   void asked(std::optional<UpstreamClient::RequestId>, from_upstream::Request) override {}
   void withdrawn(const Json&) override {}
   void lists_changed() override {}
+  void acknowledged(const Json& /*notifications*/) override {}
   void resource_updated(const std::string&) override {}
   void misbehaved(std::string_view) override {}
   void connection_ended(const Error&) override {}

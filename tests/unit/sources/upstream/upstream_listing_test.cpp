@@ -42,8 +42,9 @@ TEST(UpstreamPagesTest, AreFreshForTheLeastTimeOfAll) {
   UpstreamPages pages(UpstreamList::tools, true);
   ASSERT_TRUE(pages.add(R"({"tools":[],"nextCursor":"2","ttlMs":60000})").has_value());
   ASSERT_TRUE(pages.add(R"({"tools":[],"nextCursor":"3","ttlMs":1000,"resultType":"complete"})").has_value());
-  ASSERT_TRUE(pages.add(R"({"tools":[],"ttlMs":-1})").has_value());
   EXPECT_EQ(pages.ttl(), std::chrono::milliseconds(1000));
+  ASSERT_TRUE(pages.add(R"({"tools":[],"ttlMs":-1})").has_value());
+  EXPECT_EQ(pages.ttl(), std::chrono::milliseconds(0));
   EXPECT_EQ(UpstreamPages(UpstreamList::tools, true).ttl(), std::nullopt);
 }
 
