@@ -19,7 +19,8 @@ bool has_nothing(const Catalog& view) {
 HttpMiddleware narrow_to_upstream(const PublishedCatalog& catalog) {
   return [&catalog](HttpRequest& request) -> HttpVerdict {
     constexpr auto before = upstream_path.substr(0, upstream_path.find('*'));
-    if (!request.path.starts_with(before)) return {};
+    // What a browser asks before it sends a credential (Fetch, "CORS-preflight fetch") is of nobody, who may see none.
+    if (!request.path.starts_with(before) || request.method == boost::beast::http::verb::options) return {};
     const auto rest = request.path.substr(before.size());
     const auto name = rest.substr(0, rest.find('/'));
     const auto all = catalog.current();

@@ -95,6 +95,7 @@ test('EveryMethodAndEndpointAsksForAToken', async (context) => {
   assert.equal((await fetch(`${origin}/nothing/here`)).status, 404);
   // A browser asks whether it may send a token before it has one.
   assert.equal((await fetch(team.url, { method: 'OPTIONS' })).status, 204);
+  assert.equal((await fetch(`${origin}/upstream/any/mcp`, { method: 'OPTIONS' })).status, 204);
 });
 
 test('WhatIsNoGoodTokenIsRefusedWithTheReason', async (context) => {
