@@ -89,7 +89,9 @@ bool look_at_owner(const std::filesystem::path& file, struct ::stat& owner) {
 Result<> replace(const std::filesystem::path& file, const std::string& text) {
   auto next = file;
   next += ".new";
-  const auto opened = open_file(next, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, owner_only);
+  // One that is there is what a failure left, or somebody else's, who could still write to it afterwards.
+  if (::unlink(next.c_str()) != 0 && errno != ENOENT) return fail_with(next, "remove");
+  const auto opened = open_file(next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, owner_only);
   if (!opened) return fail_with(next, "write");
   if (!write_all(opened, text)) return fail_with(next, "write");
   struct ::stat replaced {};
