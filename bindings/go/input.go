@@ -57,7 +57,7 @@ func ask[Answer any](c *Context, name string, request *InputRequest) (*Answer, e
 		return nil, err
 	}
 	answer := new(Answer)
-	if err := unmarshal(answers[name], answer); err != nil {
+	if err := unmarshalAsSpelled(answers[name], answer); err != nil {
 		return nil, fmt.Errorf("the answer %q cannot be read: %w", name, err)
 	}
 	return answer, nil
@@ -94,10 +94,34 @@ func Elicit[Form any](call *Context, name, message string) (*ElicitResult[Form],
 	if err := setDefaults(reflect.ValueOf(&result.Content).Elem()); err != nil {
 		return nil, err
 	}
-	if err := unmarshal(answer.Content, &result.Content); err != nil {
+	if err := unmarshalAsSpelled(answer.Content, &result.Content); err != nil {
 		return nil, fmt.Errorf("the answer %q cannot be read: %w", name, err)
 	}
 	return result, nil
+}
+
+// unmarshalAsSpelled reads into a struct the members that are named as its fields are: encoding/json would take others for
+// them that differ in case, which the host has not checked.
+func unmarshalAsSpelled(text []byte, into any) error {
+	fields, err := fieldsOf(reflect.TypeOf(into).Elem())
+	if err != nil {
+		return err
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(text, &given); err != nil {
+		return err
+	}
+	known := map[string]json.RawMessage{}
+	for _, field := range fields {
+		if member, has := given[field.name]; has {
+			known[field.name] = member
+		}
+	}
+	plain, err := marshal(known)
+	if err != nil {
+		return err
+	}
+	return unmarshal(plain, into)
 }
 
 // setDefaults is for a form's fields that the user leaves out.

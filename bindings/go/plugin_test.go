@@ -367,6 +367,29 @@ func TestAFormsDefaultsStandForWhatTheUserLeavesOut(t *testing.T) {
 	}
 }
 
+func TestAnAnswerIsReadAsItsMembersAreSpelled(t *testing.T) {
+	type order struct {
+		MaxCount int    `json:"maxCount" maximum:"9"`
+		Size     string `json:"size" enum:"small,large"`
+	}
+	setup := ofTool(func(call *Context, _ none) (string, error) {
+		answer, err := Elicit[order](call, "order", "What?")
+		if err != nil {
+			return "", err
+		}
+		roots, err := call.ListRoots("roots")
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(answer.Content, roots[0].URI), nil
+	})
+	// Of encoding/json's letters that are alike some are not ASCII: s is like ſ.
+	const ordered = `{"action":"accept","content":{"maxCount":1,"maxcount":1000,"size":"small","\u017fize":"huge"}}`
+	const roots = `{"roots":[{"uri":"file:///a"}],"root\u017f":[{"uri":"http://a"}]}`
+	expect(t, called(t, setup, `{"name":"it","inputResponses":{"order":`+ordered+`,"roots":`+roots+`}}`),
+		`0 {"content":[{"type":"text","text":"{1 small}file:///a"}]}`)
+}
+
 func TestAHandlerThatDoesNotReturnWhatItWasGivenIsTold(t *testing.T) {
 	for _, returned := range []error{nil, errors.New("other")} {
 		answer := called(t, ofTool(func(call *Context, _ none) (string, error) {
