@@ -221,6 +221,9 @@ def _bool(value: Any) -> bool:
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) and not (isinstance(value, float) and value.is_integer()):
         raise Misfit(f"must be an integer, not {_shown(value)}")
+    # Beyond 2^53 a float may stand for another integer than the one that was written.
+    if isinstance(value, float) and abs(value) > 2**53:
+        raise Misfit(f"must be written without fraction and exponent where it is beyond 2^53, not {_shown(value)}")
     return int(value)
 
 

@@ -98,6 +98,10 @@ SCHEMAS: list[tuple[Any, dict]] = [
 
 VALUES: list[tuple[Any, Any, Any]] = [
     (int, 5, 5),
+    (int, 5.0, 5),
+    (int, -(2.0**53), -(2**53)),
+    (int, 12345678901234567, 12345678901234567),
+    (int | float, 1e23, 1e23),
     (float, 5, 5.0),
     (bytes, "aGk=", b"hi"),
     (Color, "blue", Color.BLUE),
@@ -138,6 +142,8 @@ MISFITS: list[tuple[Any, Any, str]] = [
     (int, "5", 'must be an integer, not "5"'),
     (int, True, "must be an integer, not true"),
     (int, 1.5, "must be an integer, not 1.5"),
+    (int, 2.0**53 + 2, "must be written without fraction and exponent where it is beyond 2^53, not 9007199254740994.0"),
+    (int, -1e23, "must be written without fraction and exponent where it is beyond 2^53, not -1e+23"),
     (float, "x", 'must be a number, not "x"'),
     (bool, 1, "must be true or false, not 1"),
     (Literal[1], True, "must be one of 1, not true"),
