@@ -1,7 +1,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
-use serde_json::{json, Map, Value};
+use serde_json::{json, Map, Number, Value};
 
 /// The JSON Schema of what `T` is read from: of the arguments of a tool.
 pub fn input_schema<T: JsonSchema>() -> Value {
@@ -102,9 +102,9 @@ fn without_formats_of_numbers(schema: &mut Schema) {
     let bounds = match format.as_str() {
         "int32" => (Some(i32::MIN.into()), Some(i32::MAX.into())),
         "uint32" => (Some(0.into()), Some(u32::MAX.into())),
-        "int8" | "uint8" | "int16" | "uint16" | "int64" | "uint64" | "int" | "uint" | "float" | "double" => {
-            (None, None)
-        }
+        // As f32::MAX is written: serde makes what is beyond it infinite.
+        "float" => (Number::from_f64(-3.402_823_5e38), Number::from_f64(3.402_823_5e38)),
+        "int8" | "uint8" | "int16" | "uint16" | "int64" | "uint64" | "int" | "uint" | "double" => (None, None),
         _ => return,
     };
     schema.remove("format");

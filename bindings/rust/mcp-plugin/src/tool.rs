@@ -194,8 +194,26 @@ impl<T: Serialize + JsonSchema> IntoToolResult for Json<T> {
     }
 
     fn into_tool_result(self) -> Result<ToolResult, Error> {
-        let value = serde_json::to_value(self.0).map_err(|error| Error::internal(format!("the result: {error}")))?;
+        let value = to_json(&self.0).map_err(|error| Error::internal(format!("the result: {error}")))?;
         Ok(ToolResult::of_json(value))
+    }
+}
+
+// By its text where it has floats: of the f32 0.1 to_value makes 0.10000000149011612.
+fn to_json(result: &impl Serialize) -> serde_json::Result<Value> {
+    let value = serde_json::to_value(result)?;
+    if has_float(&value) {
+        serde_json::from_str(&serde_json::to_string(result)?)
+    } else {
+        Ok(value)
+    }
+}
+
+fn has_float(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(has_float),
+        Value::Object(members) => members.values().any(has_float),
+        _ => value.is_f64(),
     }
 }
 
@@ -210,17 +228,22 @@ impl<T: IntoToolResult, E: Into<Error>> IntoToolResult for Result<T, E> {
 }
 
 macro_rules! as_json {
-    ($($type:ty),+) => {
+    ($is_in_json:expr; $($type:ty),+) => {
         $(impl IntoToolResult for $type {
             fn output_schema() -> Option<Value> {
                 Json::<Self>::output_schema()
             }
 
             fn into_tool_result(self) -> Result<ToolResult, Error> {
+                let is_in_json: fn(&Self) -> bool = $is_in_json;
+                if !is_in_json(&self) {
+                    return Err(Error::internal(format!("the result is {self}, which JSON cannot say")));
+                }
                 Json(self).into_tool_result()
             }
         })+
     };
 }
 
-as_json!(bool, f32, f64, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+as_json!(|_| true; bool, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+as_json!(|number| number.is_finite(); f32, f64); // serde_json would write null

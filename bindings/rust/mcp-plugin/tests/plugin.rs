@@ -140,6 +140,16 @@ impl Sample {
     }
 
     #[tool]
+    fn divide(&self, number: f64, by: f64) -> f64 {
+        number / by
+    }
+
+    #[tool]
+    fn halve(&self, number: f32) -> Json<Vec<f32>> {
+        Json(vec![number / 2.0])
+    }
+
+    #[tool]
     fn several(&self) -> Vec<Content> {
         vec![Content::text("one"), Content::image([0xFF], "image/png").with("_meta", json!({ "n": 2 }))]
     }
@@ -294,6 +304,33 @@ fn a_timeout_and_a_tag_that_the_host_would_refuse_are_mistakes() {
 fn numbers_have_their_bounds_in_words_of_json_schema() {
     let schema = tool(&Harness::new(), "mirror")["inputSchema"]["properties"]["point"]["properties"]["x"].take();
     assert_eq!(schema, json!({ "type": "integer", "minimum": i32::MIN, "maximum": i32::MAX }));
+}
+
+#[test]
+fn a_float_has_the_bounds_beyond_which_it_is_infinite() {
+    let schema = tool(&Harness::new(), "halve")["inputSchema"]["properties"]["number"].take();
+    let most: f64 = 3.4028235e38;
+    assert_eq!(schema, json!({ "type": "number", "minimum": -most, "maximum": most }));
+    assert_eq!((most as f32, most.to_string()), (f32::MAX, f32::MAX.to_string()));
+}
+
+#[test]
+fn a_float_keeps_the_digits_that_were_written() {
+    let sample = Harness::<Sample>::new();
+    let whole = sample.call_tool("divide", json!({ "number": 51.248178375505404, "by": 1.0 }));
+    assert_eq!(whole.text(), "51.248178375505404");
+    let half = sample.call_tool("halve", json!({ "number": 0.2 }));
+    assert_eq!((half.text().as_str(), half.structured()), ("[0.1]", &json!({ "result": [0.1] })));
+}
+
+#[test]
+fn a_result_that_is_not_finite_is_an_error() {
+    let sample = Harness::<Sample>::new();
+    for (number, told) in [(0.0, "NaN"), (1.0, "inf"), (-1.0, "-inf")] {
+        let message = format!("the result is {told}, which JSON cannot say");
+        let divided = sample.call_tool("divide", json!({ "number": number, "by": 0.0 }));
+        assert_eq!(divided.json, json!({ "code": -32603, "message": message }));
+    }
 }
 
 #[test]
