@@ -69,7 +69,15 @@ pub fn tool(
             const Arguments = ArgumentsOf(function);
             const arguments = decode.fromValue(Arguments, allocator, given, .{}) catch |err|
                 return context.fail("{s}", .{try decode.explained(Arguments, allocator, "the arguments", given, err)});
-            return content.toolResult(allocator, ValueOf(function), try call(function, context, state, arguments));
+            const value = try call(function, context, state, arguments);
+            return content.toolResult(allocator, ValueOf(function), value) catch |err| switch (err) {
+                error.NotFinite => return context.refuse(
+                    -32603,
+                    "the result has a float that is infinite or not a number, which JSON cannot say",
+                    .{},
+                ),
+                error.OutOfMemory => return err,
+            };
         }
     };
 }

@@ -70,15 +70,21 @@ fn isObject(comptime T: type) bool {
     return @typeInfo(T) == .@"struct";
 }
 
-/// The result of tools/call.
-pub fn toolResult(allocator: Allocator, comptime T: type, value: T) ![]const u8 {
+/// The result of tools/call. error.NotFinite: it has a float that JSON cannot say.
+pub fn toolResult(allocator: Allocator, comptime T: type, value: T) error{ OutOfMemory, NotFinite }![]const u8 {
     return switch (T) {
         void => result(allocator, .{}),
         []const u8 => result(allocator, .{ .content = &.{.{ .text = value }} }),
         Content => result(allocator, .{ .content = &.{value} }),
         []const Content => result(allocator, .{ .content = value }),
-        Result => result(allocator, value),
-        else => structuredResult(allocator, T, value),
+        Result => {
+            if (value.structured) |structured| try checkFinite(std.json.Value, structured);
+            return result(allocator, value);
+        },
+        else => {
+            try checkFinite(T, value);
+            return structuredResult(allocator, T, value);
+        },
     };
 }
 
@@ -107,6 +113,28 @@ fn structuredResult(allocator: Allocator, comptime T: type, value: T) ![]const u
         return written(allocator, .{ .content = content, .structuredContent = Plain(T){ .value = value } });
     const object: Plain(struct { result: T }) = .{ .value = .{ .result = value } };
     return written(allocator, .{ .content = content, .structuredContent = object });
+}
+
+// Before it is written, because std.json would write NaN and inf, and no error of a value's own leads out of it.
+fn checkFinite(comptime T: type, value: T) error{NotFinite}!void {
+    if (T == std.json.Value) return switch (value) {
+        .float => |number| checkFinite(f64, number),
+        .array => |list| checkFinite([]const T, list.items),
+        .object => |object| checkFinite([]const T, object.values()),
+        else => {},
+    };
+    switch (@typeInfo(T)) {
+        .float => if (!std.math.isFinite(value)) return error.NotFinite,
+        .optional => |optional| if (value) |given| try checkFinite(optional.child, given),
+        .pointer => |pointer| if (!comptime isText(pointer)) {
+            for (value) |item| try checkFinite(pointer.child, item);
+        },
+        .array => |array| for (value) |item| try checkFinite(array.child, item),
+        .@"struct" => |info| if (!@hasDecl(T, "jsonStringify")) {
+            inline for (info.field_names, info.field_types) |name, Field| try checkFinite(Field, @field(value, name));
+        },
+        else => {},
+    }
 }
 
 /// The result of resources/read; T is []const u8 or Blob.
@@ -191,6 +219,8 @@ fn writePlain(comptime T: type, value: T, json: anytype) !void {
         else
             try writeList(pointer.child, value, json),
         .array => |array| try writeList(array.child, &value, json),
+        // std.json would give an f32 the digits of an f64. In full, more than 64 bits may have thousands of digits.
+        .float => try json.print(if (@bitSizeOf(T) > 64) "{e}" else "{}", .{value}),
         .@"struct" => if (@hasDecl(T, "jsonStringify"))
             try json.write(value)
         else

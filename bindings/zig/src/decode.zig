@@ -5,7 +5,8 @@ const std = @import("std");
 const max_whole: f64 = 1 << 53;
 
 /// As std.json.parseFromValueLeaky, but that 3.0 is an integer, as JSON Schema has it, and a float beyond 2^53 is none: the
-/// parser panics on one that is just outside of 64 bits. Changes what `value` contains.
+/// parser panics on one that is just outside of 64 bits. What a float's type cannot hold is refused, of which the parser
+/// makes infinity. Changes what `value` contains.
 pub fn fromValue(
     comptime T: type,
     allocator: std.mem.Allocator,
@@ -13,7 +14,7 @@ pub fn fromValue(
     options: std.json.ParseOptions,
 ) std.json.ParseFromValueError!T {
     var plain = value;
-    try makeIntegers(T, &plain);
+    try fitNumbers(T, &plain);
     return std.json.parseFromValueLeaky(T, allocator, plain, options);
 }
 
@@ -40,7 +41,7 @@ pub fn explained(
     return std.fmt.allocPrint(allocator, "{s}: {t}", .{ what, err });
 }
 
-fn makeIntegers(comptime T: type, value: *std.json.Value) error{InvalidNumber}!void {
+fn fitNumbers(comptime T: type, value: *std.json.Value) error{ InvalidNumber, Overflow }!void {
     if (T == std.json.Value) return;
     switch (@typeInfo(T)) {
         .int => if (value.* == .float) {
@@ -48,13 +49,22 @@ fn makeIntegers(comptime T: type, value: *std.json.Value) error{InvalidNumber}!v
             if (@trunc(float) != float or @abs(float) > max_whole) return error.InvalidNumber;
             value.* = .{ .integer = @intFromFloat(float) };
         },
-        .optional => |optional| try makeIntegers(optional.child, value),
+        .float => {
+            const number: T = switch (value.*) {
+                .float => |float| @floatCast(float),
+                .integer => |integer| @floatFromInt(integer),
+                .number_string => |digits| std.fmt.parseFloat(T, digits) catch return error.InvalidNumber,
+                else => return,
+            };
+            if (!std.math.isFinite(number)) return error.Overflow;
+        },
+        .optional => |optional| try fitNumbers(optional.child, value),
         inline .array, .pointer => |list| if (value.* == .array) {
-            for (value.array.items) |*item| try makeIntegers(list.child, item);
+            for (value.array.items) |*item| try fitNumbers(list.child, item);
         },
         .@"struct" => |info| if (value.* == .object) {
             inline for (info.field_names, info.field_types) |name, Field| {
-                if (value.object.getPtr(name)) |member| try makeIntegers(Field, member);
+                if (value.object.getPtr(name)) |member| try fitNumbers(Field, member);
             }
         },
         else => {},

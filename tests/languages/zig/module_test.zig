@@ -245,6 +245,55 @@ test "what a tool returns becomes its result" {
     try expectAnswer(failed, "{}", "{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}");
 }
 
+const Narrow = struct { half: f16 = 0, single: f32 = 0, several: []const ?f32 = &.{}, wide: f128 = 0 };
+
+fn sameNarrow(arguments: Narrow) Narrow {
+    return arguments;
+}
+
+test "a float is written with the digits of its own type" {
+    try expectAnswer(sameNarrow, "{\"half\":0.1,\"single\":0.1,\"several\":[3.4028235e38,null],\"wide\":1.5}", "{\"content\":" ++
+        "[{\"type\":\"text\",\"text\":\"{\\\"half\\\":0.1,\\\"single\\\":0.1,\\\"several\\\":" ++
+        "[340282350000000000000000000000000000000,null],\\\"wide\\\":1.5e0}\"}],\"structuredContent\":{\"half\":0.1," ++
+        "\"single\":0.1,\"several\":[340282350000000000000000000000000000000,null],\"wide\":1.5e0}}");
+}
+
+test "a number that is too large for a float is refused" {
+    var arena: Arena = .init();
+    defer arena.arena.deinit();
+    for ([_][]const u8{
+        "{\"half\":1e5}",
+        "{\"half\":-70000}",
+        "{\"single\":1e39}",
+        "{\"single\":1000000000000000000000000000000000000000}",
+        "{\"several\":[1,-1e39]}",
+        "{\"single\":1e400}",
+    }) |arguments|
+        try std.testing.expectError(error.ToolError, arena.answer(mcp.tool("it", "", sameNarrow, .{}), arguments));
+}
+
+fn infinite() []const [1]?f32 {
+    return &.{ .{null}, .{std.math.inf(f32)} };
+}
+fn notANumber() struct { within: struct { number: f64 } } {
+    return .{ .within = .{ .number = std.math.nan(f64) } };
+}
+fn infiniteValue() std.json.Value {
+    return .{ .float = -std.math.inf(f64) };
+}
+fn infiniteResult(context: *mcp.Context) !mcp.Result {
+    var items: std.json.Array = .init(context.allocator);
+    try items.append(.{ .float = std.math.nan(f64) });
+    return .{ .structured = .{ .array = items } };
+}
+
+test "a result that is not finite is an error" {
+    var arena: Arena = .init();
+    defer arena.arena.deinit();
+    inline for (.{ infinite, notANumber, infiniteValue, infiniteResult }) |handler|
+        try std.testing.expectError(error.ProtocolError, arena.answer(mcp.tool("it", "", handler, .{}), "{}"));
+}
+
 const Whole = struct {
     signed: i64 = 0,
     unsigned: u64 = 0,
