@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include <mcp/plugin/component.hpp>
+#include <mcp/plugin/detail/json_text.hpp>
 
 #include "metadata_text.hpp"
 #include "registry.hpp"
@@ -18,7 +19,7 @@ void add_icon(Registry& registry, Metadata& metadata, const Icon& icon) {
 }
 
 void set_meta(Registry& registry, Metadata& metadata, const Json& meta) {
-  std::string json = dump_json(meta);
+  std::string json = value_text(meta);
   registry.change([&] { metadata.meta = std::move(json); });
 }
 

@@ -45,7 +45,7 @@ Content& Content::annotations(const Annotations& annotations) {
 }
 
 Content& Content::meta(const Json& meta) {
-  return set("_meta", dump_json(meta));
+  return set("_meta", detail::value_text(meta));
 }
 
 Content& Content::title(std::string_view title) {

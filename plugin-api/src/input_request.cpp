@@ -123,7 +123,7 @@ Sampling& Sampling::message(const Message& message) {
 }
 
 Sampling& Sampling::message(const Json& message) {
-  messages_.item(dump_json(message));
+  messages_.item(detail::value_text(message));
   return *this;
 }
 
@@ -133,8 +133,7 @@ Sampling& Sampling::system_prompt(std::string_view prompt) {
 }
 
 Sampling& Sampling::temperature(double temperature) {
-  params_["temperature"] = dump_json(temperature);
-  return *this;
+  return param("temperature", temperature);
 }
 
 Sampling& Sampling::stop_sequences(const std::vector<std::string>& sequences) {
@@ -152,7 +151,7 @@ Sampling& Sampling::tool(std::string_view name, std::string_view description, co
   tools_.item(detail::ObjectText()
                   .string("name", name)
                   .string_if("description", description)
-                  .member("inputSchema", dump_json(input_schema))
+                  .member("inputSchema", detail::value_text(input_schema))
                   .text());
   params_["tools"] = tools_.text();
   return *this;
@@ -164,7 +163,16 @@ Sampling& Sampling::tool_choice(std::string_view mode) {
 }
 
 Sampling& Sampling::param(std::string_view name, const Json& value) {
-  params_[std::string(name)] = dump_json(value);
+  // With its name before it, for an error that says where it is.
+  std::string member = "{";
+  detail::append_member_name(member, name);
+  const auto begin = member.size();
+  try {
+    detail::append_value(member, value);
+  } catch (const std::domain_error& error) {
+    detail::refuse_to_write(member, error);
+  }
+  params_[std::string(name)] = member.substr(begin);
   return *this;
 }
 

@@ -37,9 +37,11 @@ void append_digits(std::string& out, T value) {
   out.append(buffer.data(), end);
 }
 
+constexpr auto not_finite = "a number is infinite or not a number, which JSON cannot say";
+
 template <class T>
 void append_finite(std::string& out, T value) {
-  if (!std::isfinite(value)) throw std::domain_error("a number is infinite or not a number, which JSON cannot say");
+  if (!std::isfinite(value)) throw std::domain_error(not_finite);
   append_digits(out, value);
 }
 
@@ -158,6 +160,26 @@ std::string place_at_end(std::string_view json) {
   return place;
 }
 
+/// Whether there is a number in it that JSON cannot say. Then `way` is what leads to the first one, as place_at_end
+/// reads it: a list has commas alone.
+bool leads_to_not_finite(const Json& value, std::string& way) {
+  if (value.is_number_float()) return !std::isfinite(value.get<double>());
+  if (const auto* const list = value.get_ptr<const Json::array_t*>()) {
+    const auto found = std::ranges::find_if(*list, [&](const Json& item) { return leads_to_not_finite(item, way); });
+    if (found == list->end()) return false;
+    way.insert(0, '[' + std::string(static_cast<std::size_t>(found - list->begin()), ','));
+    return true;
+  }
+  if (const auto* const object = value.get_ptr<const Json::object_t*>()) {
+    const auto found =
+        std::ranges::find_if(*object, [&](const auto& each) { return leads_to_not_finite(each.second, way); });
+    if (found == object->end()) return false;
+    way.insert(0, '{' + json_string(found->first) + ':');
+    return true;
+  }
+  return false;
+}
+
 /// False for what is not UTF-8.
 bool append_contents(std::string& out, std::string_view text) {
   while (!text.empty()) {
@@ -213,6 +235,10 @@ void append_string(std::string& out, std::string_view text) {
 }
 
 void append_value(std::string& out, const Json& value) {
+  if (std::string way; leads_to_not_finite(value, way)) {
+    out += way;
+    throw std::domain_error(not_finite);
+  }
   out += dump_json(value);
 }
 
@@ -240,6 +266,12 @@ std::string json_string(std::string_view text) {
   std::string out;
   append_string(out, text);
   return out;
+}
+
+std::string value_text(const Json& value) {
+  std::string way;
+  if (leads_to_not_finite(value, way)) refuse_to_write(way, std::domain_error(not_finite));
+  return dump_json(value);
 }
 
 std::string closed(std::string_view text, char bracket) {

@@ -194,12 +194,12 @@ MetricHistogram Plugin::histogram(std::string_view name, std::string_view help, 
 void Plugin::add_capability(const char* group, std::string_view name, const Json& settings) {
   const mcp_host& host = instance_.host();
   const auto& capabilities = detail::required_interface<mcp_capabilities>(host, MCP_CAPABILITIES);
-  const std::string alone = dump_json({{group, {{std::string(name), settings}}}});
+  const std::string alone = detail::value_text({{group, {{std::string(name), settings}}}});
   std::int32_t status = 0;
   const std::string why = detail::answer_of_host(
       [&](const mcp_sink* error) { status = capabilities.check(&host, detail::borrowed(alone), error); });
   if (status != 0) throw std::invalid_argument(why);
-  instance_.registry()->set_capability(group, name, dump_json(settings));
+  instance_.registry()->set_capability(group, name, detail::value_text(settings));
 }
 
 void Plugin::extension(std::string_view name, const Json& settings) {

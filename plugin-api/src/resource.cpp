@@ -34,7 +34,7 @@ Content embedded(const ResourceContent& resource) {
 }
 
 ResourceContent& ResourceContent::meta(const Json& meta) {
-  meta_ = dump_json(meta);
+  meta_ = detail::value_text(meta);
   return *this;
 }
 

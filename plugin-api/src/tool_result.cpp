@@ -9,7 +9,7 @@ namespace mcp {
 
 ToolResult input_required(const Json& input_requests) {
   ToolResult result;
-  result.input_requests_ = dump_json(input_requests);
+  result.input_requests_ = detail::value_text(input_requests);
   return result;
 }
 
@@ -74,7 +74,7 @@ ToolResult wrapped_result(std::string_view json) {
 }
 
 ToolResult json_result(const Json& value) {
-  std::string json = dump_json(value);
+  std::string json = value_text(value);
   return value.is_object() ? object_result(std::move(json)) : text_result(json);
 }
 

@@ -1,5 +1,7 @@
 // Asking the client: the requests that are made of C++ types, the rounds, and what comes back.
 #include <chrono>
+#include <cmath>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -110,6 +112,25 @@ TEST(InputRequest, OthersAreWhatMcpCallsThem) {
       R"("includeContext":"none","maxTokens":100,"modelPreferences":{"hints":[{"name":"sonnet"},{"name":"opus"}]},)"
       R"("stopSequences":["."],"systemPrompt":"Be terse.","temperature":0.5,"toolChoice":{"mode":"auto"},)"
       R"("tools":[{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}]}})");
+}
+
+TEST(InputRequest, RefusesANumberThatJsonCannotSay) {
+  const auto refusal_of = [](const std::function<void(mcp::Sampling&)>& change) -> std::string {
+    mcp::Sampling sampling(100);
+    try {
+      change(sampling);
+    } catch (const std::domain_error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string no_number = "a number is infinite or not a number, which JSON cannot say";
+  EXPECT_EQ(refusal_of([](mcp::Sampling& sampling) { sampling.temperature(std::nan("")); }),
+            R"("temperature": )" + no_number);
+  EXPECT_EQ(refusal_of([](mcp::Sampling& sampling) {
+              sampling.param("bias", Json{{"a", {1, std::nan("")}}});
+            }),
+            R"("bias.a[1]": )" + no_number);
 }
 
 TEST(InputRequest, LeavesTheHandlerUntilItIsAnswered) {

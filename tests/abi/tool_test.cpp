@@ -40,6 +40,13 @@ struct Box {
   double width = 0;
   Colour colour = Colour::Red;
 };
+struct Measured {
+  std::string name;
+  Json values;
+  static constexpr auto fields() {
+    return std::tuple{mcp::field("name", &Measured::name), mcp::field("values", &Measured::values)};
+  }
+};
 struct Shelf {
   std::vector<Box> boxes;
   std::map<std::string, std::tuple<bool, double>> sizes;
@@ -62,6 +69,12 @@ void results(mcp::Plugin& plugin) {
   plugin.tool("unbounded", "", [] {
     return Shelf{{}, {{"a", {true, 1}}, {"b", {true, std::numeric_limits<double>::infinity()}}}};
   });
+  const Json measured{{"mean", {1, 2.5}}, {"spread", {1, {{"of b", std::nan("")}}}}};
+  plugin.tool("measured", "", [measured] { return measured; });
+  plugin.tool("measured_structured", "", [measured] { return mcp::ToolResult().structured(measured); });
+  plugin.tool("measured_member", "", [measured] { return Measured{"a", measured}; });
+  plugin.tool("measured_meta", "", [measured] { return mcp::text("a").meta(measured); });
+  plugin.tool("unmeasured", "", [] { return Json(-std::numeric_limits<double>::infinity()); });
   plugin.tool("colourless", "", [] { return Shelf{{{"a", 1, Colour::Green}}, {}}; });
   plugin.tool("map", "", [] { return std::map<std::string, int>{{"a", 1}}; });
   plugin.tool(
@@ -140,6 +153,14 @@ TEST_F(Result, WhatJsonCannotSayIsNamedByItsPlace) {
   EXPECT_EQ(harness_.call_tool("unbounded").text(), R"("sizes.b[1]": )" + std::string(no_number));
   EXPECT_EQ(harness_.call_tool("colourless").text(),
             R"("boxes[0].colour": a value of an enum has no name in its mcp_enum)");
+}
+
+TEST_F(Result, WhatJsonCannotSayIsNamedByItsPlaceWithinJson) {
+  const std::string no_number = "a number is infinite or not a number, which JSON cannot say";
+  for (const char* tool : {"measured", "measured_structured", "measured_meta"})
+    EXPECT_EQ(harness_.call_tool(tool).text(), R"("spread[1].of b": )" + no_number) << tool;
+  EXPECT_EQ(harness_.call_tool("measured_member").text(), R"("values.spread[1].of b": )" + no_number);
+  EXPECT_EQ(harness_.call_tool("unmeasured").text(), no_number);
 }
 
 TEST_F(Result, NamedEnum) {

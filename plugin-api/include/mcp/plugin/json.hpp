@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 /// Throws std::invalid_argument that says where the text stops being JSON.
 Json parse_json(std::string_view text);
 
-/// Compact text. Bytes that are not UTF-8 become U+FFFD.
+/// Compact text. Bytes that are not UTF-8 become U+FFFD, and infinity and NaN null.
 std::string dump_json(const Json& value);
 
 }  // namespace mcp

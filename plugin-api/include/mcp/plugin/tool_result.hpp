@@ -46,7 +46,7 @@ class ToolResult {
   }
 
   ToolResult& meta(const Json& meta) {
-    meta_ = dump_json(meta);
+    meta_ = detail::value_text(meta);
     return *this;
   }
 

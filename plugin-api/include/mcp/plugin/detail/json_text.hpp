@@ -20,9 +20,12 @@ void append_number(std::string& out, double value);
 void append_number(std::string& out, float value);
 /// Quotes and escapes. Bytes that are not UTF-8 become U+FFFD.
 void append_string(std::string& out, std::string_view text);
+/// Throws as append_number does, and then what has been written ends where the number is.
 void append_value(std::string& out, const Json& value);
 
 std::string json_string(std::string_view text);
+/// As json_text, of a value that need only be declared.
+std::string value_text(const Json& value);
 
 /// `text` and, after it, `bracket`.
 std::string closed(std::string_view text, char bracket);
