@@ -104,7 +104,7 @@ std::vector<Root> Context::roots() {
 }
 
 std::vector<ReadContent> Context::read_resource(std::string_view uri) {
-  return detail::contents_of(answer_to(resource(uri)));
+  return detail::contents_of(answer_to(resource(uri)), std::string(uri));
 }
 
 Answers Context::ask(const InputRequests& requests) {
@@ -113,7 +113,7 @@ Answers Context::ask(const InputRequests& requests) {
     if (!input_responses_ || !input_responses_->contains(name)) unanswered.member(name, request.json());
   }
   if (!unanswered.empty()) leave_with(std::move(unanswered).text());
-  return Answers(input_responses_ ? input_responses_ : std::make_shared<const Json>(Json::object()));
+  return {input_responses_ ? input_responses_ : std::make_shared<const Json>(Json::object()), requests};
 }
 
 const Json& Context::answer_to(const InputRequest& request) {

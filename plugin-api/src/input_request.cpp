@@ -79,13 +79,11 @@ std::vector<Root> roots_of(const Json& answer) {
   return roots;
 }
 
-std::vector<ReadContent> contents_of(const Json& answer) {
+std::vector<ReadContent> contents_of(const Json& answer, const std::string& uri) {
   if (const auto error = answer.find("error"); error != answer.end()) {
-    const auto message = error->value("message", std::string("the resource cannot be read"));
-    constexpr std::string_view not_found = "Resource not found: ";
-    if (error->value("code", 0) == resource_not_found && message.starts_with(not_found))
-      throw NotFound(message.substr(not_found.size()));
-    throw std::runtime_error(message);
+    // By the code alone: the words are those of whichever plugin was asked.
+    if (error->value("code", 0) == resource_not_found) throw NotFound(uri);
+    throw std::runtime_error(error->value("message", std::string("the resource cannot be read")));
   }
   std::vector<ReadContent> contents;
   for (const auto& each : answer.value("contents", Json::array())) {
@@ -221,7 +219,11 @@ std::vector<Root> Answers::roots(std::string_view name) const {
 }
 
 std::vector<ReadContent> Answers::resource(std::string_view name) const {
-  return detail::contents_of(json(name));
+  const auto asked = requests_.find(std::string(name));
+  // One that another ask() has asked is known by its name alone.
+  if (asked == requests_.end()) return detail::contents_of(json(name), std::string(name));
+  const Json::json_pointer uri("/params/uri");
+  return detail::contents_of(json(name), parse_json(asked->second.json()).value(uri, std::string()));
 }
 
 const Json& Answers::json(std::string_view name) const {

@@ -26,6 +26,7 @@ inline constexpr std::string_view input_request_caught =
 /// A name for an input request that is asked without one.
 std::string name_of(const InputRequest& request);
 std::vector<Root> roots_of(const Json& answer);
-std::vector<ReadContent> contents_of(const Json& answer);
+/// Throws what Context::read_resource throws of `uri`.
+std::vector<ReadContent> contents_of(const Json& answer, const std::string& uri);
 
 }  // namespace mcp::detail

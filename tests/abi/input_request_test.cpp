@@ -133,6 +133,36 @@ TEST(InputRequest, RefusesANumberThatJsonCannotSay) {
             R"("bias.a[1]": )" + no_number);
 }
 
+TEST(InputRequest, AResourceThatIsNotThereIsNotFoundWhateverItsPluginSays) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.tool("look", "", [](mcp::Context& context) -> std::string {
+      try {
+        return context.read_resource("r://a").at(0).text;
+      } catch (const mcp::NotFound& error) {
+        return "no " + error.uri();
+      }
+    });
+    plugin.tool("ask", "", [](mcp::Context& context) -> std::string {
+      const auto answers = context.ask({{"it", mcp::resource("r://b")}});
+      try {
+        return answers.resource("it").at(0).text;
+      } catch (const mcp::NotFound& error) {
+        return "no " + error.uri();
+      }
+    });
+    plugin.resource("copy://a", "copy", "",
+                    [](mcp::Context& context) { return context.read_resource("r://a").at(0).text; });
+  });
+  const Json gone{{"error", {{"code", mcp::resource_not_found}, {"message", "There is no resource of this name"}}}};
+  const auto answer = [&](const Json&) { return gone; };
+  EXPECT_EQ(harness.call_tool("look", Json::object(), answer).text(), "no r://a");
+  EXPECT_EQ(harness.call_tool("ask", Json::object(), answer).text(), "no r://b");
+  const auto asked = harness.read("copy://a").json["inputRequests"];
+  const auto copied =
+      harness.invoke("resources/read", {{"uri", "copy://a"}, {"inputResponses", {{asked.begin().key(), gone}}}});
+  EXPECT_EQ(copied.error_code(), mcp::resource_not_found);
+}
+
 TEST(InputRequest, LeavesTheHandlerUntilItIsAnswered) {
   int began = 0;
   int ended = 0;

@@ -146,10 +146,13 @@ struct ReadContent {
   std::vector<std::byte> bytes;  ///< empty where it is text
 };
 
+using InputRequests = std::map<std::string, InputRequest>;
+
 /// What the client answered to several input requests, by their names.
 class Answers {
  public:
-  explicit Answers(std::shared_ptr<const Json> answers) : answers_(std::move(answers)) {}
+  Answers(std::shared_ptr<const Json> answers, InputRequests requests)
+      : answers_(std::move(answers)), requests_(std::move(requests)) {}
 
   template <class T>
   Elicited<T> form(std::string_view name) const;
@@ -163,9 +166,8 @@ class Answers {
 
  private:
   std::shared_ptr<const Json> answers_;
+  InputRequests requests_;
 };
-
-using InputRequests = std::map<std::string, InputRequest>;
 
 namespace detail {
 
