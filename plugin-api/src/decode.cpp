@@ -47,9 +47,20 @@ Json json_of(const Scalar& scalar) {
   return parse_json(scalar_text(scalar));
 }
 
-/// JSON Schema counts 3.0 as an integer, and 2^53 is the last that a double can be trusted with.
+/// 2^53, the last integer that a double can be trusted with.
+constexpr double last_exact = 9007199254740992.0;
+
+/// JSON Schema counts 3.0 as an integer.
 bool is_whole(double number) {
-  return std::abs(number) <= 9007199254740992.0 && std::trunc(number) == number;
+  return std::abs(number) <= last_exact && std::trunc(number) == number;
+}
+
+/// `value` is no integer to us. Beyond last_exact it is one all the same, but which one cannot be told any more.
+[[noreturn]] void refuse_integer(const Json& value, const Place& place, std::string_view expected,
+                                 const std::string& min, const std::string& max) {
+  const bool is_beyond = value.is_number_float() && std::abs(value.get<double>()) > last_exact;
+  if (!is_beyond) refuse_type(value, place, expected);
+  refuse(place, "is " + value.dump() + ": write an integer from " + min + " to " + max + " with all its digits");
 }
 
 }  // namespace
@@ -83,7 +94,7 @@ std::int64_t decode_integer(const Json& value, const Place& place, std::int64_t 
   } else if (value.is_number_float() && is_whole(value.get<double>())) {
     integer = static_cast<std::int64_t>(value.get<double>());
   } else {
-    refuse_type(value, place, "an integer");
+    refuse_integer(value, place, "an integer", std::to_string(min), std::to_string(max));
   }
   if (integer < min || integer > max) refuse_range(value, place, std::to_string(min), std::to_string(max));
   return integer;
@@ -98,7 +109,7 @@ std::uint64_t decode_unsigned(const Json& value, const Place& place, std::uint64
   } else if (value.is_number_float() && is_whole(value.get<double>()) && value.get<double>() >= 0) {
     integer = static_cast<std::uint64_t>(value.get<double>());
   } else {
-    refuse_type(value, place, "an integer that is not negative");
+    refuse_integer(value, place, "an integer that is not negative", "0", std::to_string(max));
   }
   if (integer > max) refuse_range(value, place, "0", std::to_string(max));
   return integer;

@@ -538,7 +538,13 @@ TEST(Values, IntegersAtTheirLimits) {
   EXPECT_EQ(text(R"({"a":3.0,"b":4.0})"), "3 4");
   EXPECT_EQ(text(R"({"a":9223372036854775808,"b":0})"),
             R"("a" is 9223372036854775808, outside of -9223372036854775808 to 9223372036854775807)");
-  EXPECT_EQ(text(R"({"a":1e300,"b":0})"), R"("a" must be an integer, but is 1e+300)");
+  const std::string in_digits =
+      ": write an integer from -9223372036854775808 to 9223372036854775807 with all its digits";
+  EXPECT_EQ(text(R"({"a":1e300,"b":0})"), R"("a" is 1e+300)" + in_digits);
+  EXPECT_EQ(text(R"({"a":1e16,"b":0})"), R"("a" is 1e+16)" + in_digits);
+  EXPECT_EQ(text(R"({"a":18446744073709551616,"b":0})"), R"("a" is 1.8446744073709552e+19)" + in_digits);
+  EXPECT_EQ(text(R"({"a":0,"b":18446744073709551616})"),
+            R"("b" is 1.8446744073709552e+19: write an integer from 0 to 18446744073709551615 with all its digits)");
   EXPECT_EQ(text(R"({"a":0,"b":-2.0})"), R"("b" must be an integer that is not negative, but is -2.0)");
 }
 
