@@ -37,8 +37,13 @@ void run_and_log(const mcp_host& host, const std::string& of, const std::functio
 
 Instance::Instance(const mcp_host& host, const std::function<void(Plugin&)>& setup)
     : host_(host), config_(configuration_of(host)) {
-  setup(plugin_);
-  registry_->publish();
+  try {
+    setup(plugin_);
+    registry_->publish();
+  } catch (...) {
+    registry_->clear();  // which the destructor does not, because it does not run
+    throw;
+  }
 }
 
 Instance::~Instance() {

@@ -57,6 +57,18 @@ TEST(Setup, TwoComponentsWithOneNameAreRefused) {
             "setup failed: prompt \"p\" is registered twice");
 }
 
+TEST(Setup, ThatThrowsLeavesNoHandler) {
+  const auto owned = std::make_shared<int>(1);
+  EXPECT_EQ(refusal([&](mcp::Plugin& plugin) {
+              auto first = plugin.tool("first", "", [owned] { return *owned; });
+              plugin.tool("second", "", [first] { mcp::Tool(first).title("Called"); });
+              plugin.tool("third", "", [first] { mcp::Tool(first).title("Called"); });
+              throw std::runtime_error("no licence");
+            }),
+            "setup failed: no licence");
+  EXPECT_EQ(owned.use_count(), 1);
+}
+
 struct Settings {
   std::string root;
   int depth = 0;
