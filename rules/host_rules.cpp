@@ -137,6 +137,10 @@ int32_t mcp_host_rules_admit(const mcp_host_rules* rules, mcp_string method, mcp
 
 int32_t mcp_host_rules_accept(const mcp_host_rules* rules, mcp_string method, mcp_string component, int32_t outcome,
                               mcp_string json, const mcp_sink* error) {
+  if (outcome < MCP_OUTCOME_RESULT || outcome > MCP_OUTCOME_INPUT_REQUIRED) {
+    return mcph::accept(
+        "plugin " + rules->plugin + " completed the call with the unknown outcome " + std::to_string(outcome), error);
+  }
   const auto called = mcph::method_called(mcph::view(method));
   if (!called) return 1;
   const auto name = mcph::view(component);

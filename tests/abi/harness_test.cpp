@@ -312,6 +312,14 @@ TEST(HarnessResult, AContentBlockMustBeWhole) {
       R"("user" nor "assistant")");
 }
 
+TEST(HarnessResult, ItsOutcomeMustBeOneThatThereIs) {
+  for (const std::int32_t outcome : {7, -1}) {
+    const Answers unknown(R"({"content":[]})", outcome);
+    EXPECT_EQ(unknown.code_of_tool, mcp::internal_error);
+    EXPECT_EQ(unknown.of_tool, "plugin written completed the call with the unknown outcome " + std::to_string(outcome));
+  }
+}
+
 TEST(HarnessResult, ItsJsonMustBeRight) {
   EXPECT_EQ(
       Answers("{").of_tool,
