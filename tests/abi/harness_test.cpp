@@ -1,9 +1,11 @@
 // The Harness refuses what a host refuses, with the host's words, so that a test of a plugin fails as its host would.
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -200,6 +202,31 @@ TEST(HarnessCall, AResourceThatIsNotThereHasOneCodeWhoeverSaysSo) {
   });
   EXPECT_EQ(harness.read("users://7").error_code(), mcp::resource_not_found) << "the plugin";
   EXPECT_EQ(harness.read("notes://7").error_code(), mcp::resource_not_found) << "the host";
+}
+
+TEST(HarnessCall, OfASerialPluginBeginsWhenTheOneBeforeHasReturned) {
+  static std::atomic<int> running;
+  static std::atomic<bool> overlapped;
+  running = 0;
+  overlapped = false;
+  Written::description = R"({"tools":[{"name":"t","inputSchema":{"type":"object"}}]})";
+  mcp_plugin plugin = Written::plugin();
+  plugin.flags = MCP_PLUGIN_SERIAL;
+  plugin.invoke = [](void* instance, mcp_call_id call, mcp_string, mcp_string) {
+    if (++running > 1) overlapped = true;
+    for (int i = 0; i < 1000; ++i)
+      std::this_thread::yield();  // to a call that would begin meanwhile
+    --running;
+    const mcp_host* host = static_cast<Written*>(instance)->host;
+    host->complete(host, call, MCP_OUTCOME_RESULT, Written::borrowed(R"({"content":[]})"));
+  };
+  Harness harness(plugin);
+  std::vector<mcp::testing::PendingCall> calls;
+  for (int i = 0; i < 4; ++i)
+    calls.push_back(harness.start_tool("t"));
+  for (auto& call : calls)
+    EXPECT_TRUE(call.wait().ok());
+  EXPECT_FALSE(overlapped);
 }
 
 TEST(HarnessAnswer, OfAUserFitsTheForm) {

@@ -69,6 +69,9 @@ class FakeHost {
   /// Those for what the plugin describes now: made anew when it has said that its components changed.
   std::shared_ptr<const Rules> rules(const std::function<std::shared_ptr<const Rules>()>& make);
 
+  /// Held while a plugin is invoked that wants one call at a time.
+  Mutex& invoking() { return invoking_; }
+
   void set_request_context(const Json& context);
   void set_caller(const Caller& caller);
   MemoryStore& store() { return store_; }
@@ -100,6 +103,7 @@ class FakeHost {
 
   MemoryStore store_;
   MemoryMetrics metrics_;
+  Mutex invoking_;
   Mutex making_rules_;
   mutable Mutex mutex_;
   Condition completed_;

@@ -12,6 +12,7 @@ namespace {
 
 using mcp::detail::answer_of_host;
 using mcp::detail::borrowed;
+using mcp::detail::MutexLock;
 using mcp::detail::view;
 
 Json params_of_tool(std::string_view name, const Json& arguments) {
@@ -256,7 +257,10 @@ Outcome Harness::judged_call(std::string_view method, std::string_view component
 }
 
 void Harness::invoke(mcp_call_id call, std::string_view method, const std::string& params) {
-  plugin_.invoke(instance_, call, borrowed(method), borrowed(params));
+  const auto begin = [&] { plugin_.invoke(instance_, call, borrowed(method), borrowed(params)); };
+  if ((plugin_.flags & MCP_PLUGIN_SERIAL) == 0) return begin();
+  const MutexLock one_at_a_time(host_->invoking());
+  begin();
 }
 
 void Harness::set_request_context(const Json& context) {

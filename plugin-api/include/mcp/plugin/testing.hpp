@@ -76,7 +76,9 @@ class Harness {
   /// Creates and starts the plugin. Throws std::runtime_error with the reason if it refuses, or if a host would refuse
   /// what it describes. When the plugin says that its components changed, the next call does so.
   explicit Harness(const std::function<void(Plugin&)>& setup, const Json& config = Json::object());
-  /// The same for a plugin in any language. The library stays loaded for as long as the Harness lives.
+  /// The same for a plugin in any language; the one of this program is *mcp_plugin_entry_v1(). With MCP_PLUGIN_SERIAL
+  /// it is invoked by one thread at a time, which a setup function alone does not say. The library stays loaded for as
+  /// long as the Harness lives.
   explicit Harness(const mcp_plugin& plugin, const Json& config = Json::object());
   ~Harness();
   Harness(const Harness&) = delete;
