@@ -63,6 +63,7 @@ void ServedServers::serve_by(McpService& service, const LiveConfiguration& confi
     own.middleware.push_back(limit_by_sender(limits));
     if (each->name.empty()) own.middleware.push_back(narrow_to_upstream(each->catalog));
     own.limits = &limits;
+    own.renew = renew_by(access);
     own.challenge = scope_challenge(access);
     each->http = std::make_unique<StreamableHttp>(each->server, std::move(own));
     service.add(*each->http);

@@ -191,6 +191,15 @@ std::set<std::string> AccessState::roles_of(const Principal& principal) const {
   return token != nullptr ? roles_->roles_of(token->principal) : std::set<std::string>();
 }
 
+Principal AccessState::with_roles_of_now(const Principal& principal) const {
+  if (principal.is_anonymous() || roles_ == nullptr) return principal;
+  const auto roles = roles_of(principal);
+  if (std::ranges::equal(roles, principal.identity().roles)) return principal;
+  auto identity = principal.identity();
+  identity.roles.assign(roles.begin(), roles.end());
+  return Principal(std::move(identity)).narrowed(principal.narrowing());
+}
+
 std::shared_ptr<const Rights> AccessState::rights_of(const Principal& principal) const {
   if (roles_ == nullptr) return nullptr;
   if (!principal.is_anonymous() && principal.identity().issuer == operator_issuer) return nullptr;

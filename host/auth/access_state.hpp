@@ -54,6 +54,8 @@ class AccessState final : public Policy {
 
   // The roles that the principal has now; those in their identity are what they were when they proved who they are.
   std::set<std::string> roles_of(const Principal& principal) const;
+  // The same principal with these in their identity; the argument itself where nothing has changed.
+  Principal with_roles_of_now(const Principal& principal) const;
 
   // What has proven the principal to be who they are still does.
   bool is_good(const Principal& principal, Time now) const;

@@ -296,6 +296,20 @@ test('NeedsATokenLikeEverythingElse', async (context) => {
   client.end();
 });
 
+test('TellsPluginsTheRolesThatCountNow', async (context) => {
+  const admin = '[roles.admin]\nallow = ["tool:tell"]\n';
+  const team = await Team.serve(context, await Components.create('telling'), `[roles.user]\nallow = ["*"]\n${admin}`);
+  const client = await RawWebSocket.open(team.url, { headers: bearer(await team.token('ada', ['user', 'admin'])) });
+  const roles = async (id) => {
+    const { result } = await client.ask(modernRequest('tools/call', { name: 'tell', arguments: { text: '?' } }, id));
+    return JSON.parse(result.content[0].text).caller[5];
+  };
+  assert.deepEqual(await roles(1), ['admin', 'user']);
+  await team.reconfigure(admin);
+  assert.deepEqual(await roles(2), ['admin']);
+  client.end();
+});
+
 // To the second, as tokens have it.
 const soon = () => new Date(Date.now() + 20_000).toISOString().replace(/\.\d+/, '');
 for (const [how, more] of [['IsRevoked', () => []], ['Expires', () => ['--expires', soon()]]]) {

@@ -180,6 +180,10 @@ HttpMiddleware authenticate_by(const Current<AccessState>& access, Authenticatio
   };
 }
 
+PrincipalRenewal renew_by(const Current<AccessState>& access) {
+  return [&access](const Principal& principal) { return access.get()->with_roles_of_now(principal); };
+}
+
 ScopeChallenge scope_challenge(const Current<AccessState>& access) {
   return [&access](const std::vector<std::string>& scopes, const Principal& principal, std::string_view path) {
     const auto state = access.get();

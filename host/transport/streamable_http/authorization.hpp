@@ -24,6 +24,9 @@ using FailureListener = std::function<void(const HttpRequest& request)>;
 HttpMiddleware authenticate_by(const Current<AccessState>& access, AuthenticationCounts& counts,
                                FailureListener failed);
 
+// Gives those whose connection brings many messages their roles of that moment. The state outlives it.
+PrincipalRenewal renew_by(const Current<AccessState>& access);
+
 // What a client needs whose credential lacks scopes for a request (2026-07-28, basic/authorization, "Runtime
 // Insufficient Scope Errors"). The state outlives it.
 ScopeChallenge scope_challenge(const Current<AccessState>& access);

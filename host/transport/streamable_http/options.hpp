@@ -22,11 +22,15 @@ inline constexpr std::string_view mcp_path = "/mcp";
 using ScopeChallenge = std::function<std::string(const std::vector<std::string>& scopes, const Principal& principal,
                                                  std::string_view path)>;
 
+// A principal who has proven who they are, with what is known of them now.
+using PrincipalRenewal = std::function<Principal(const Principal& principal)>;
+
 struct StreamableHttpOptions {
   // At which the server is found: "/tools"; empty: it is the one that needs none. A segment "*" stands for any.
   std::vector<std::string> paths = {""};
   std::vector<HttpMiddleware> middleware = {};  // what looks at each of its requests
   ScopeChallenge challenge = {};                // null: nobody has scopes
+  PrincipalRenewal renew = {};                  // null: what is known of them stays as it is
   bool sessions_optional = false;               // a legacy request without a session is served by itself
   // Which calls of components are admitted; null: all. Outlives what is served.
   const Current<Limits>* limits = nullptr;

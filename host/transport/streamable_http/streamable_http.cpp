@@ -332,14 +332,18 @@ Coroutine<> StreamableHttp::answer_websocket(HttpRequest& request, HttpConnectio
 
 WebSocketServing StreamableHttp::websocket_serving(const std::shared_ptr<StreamClient>& client,
                                                    const HttpRequest& request) {
-  const auto limits = [this, principal = client->principal(),
-                       address = address_key(request.source)]() -> std::optional<SenderLimits> {
+  const auto renew = [this](const Principal& principal) {
+    return options_.renew ? options_.renew(principal) : principal;
+  };
+  const auto limits =
+      [this, address = address_key(request.source)](const Principal& principal) -> std::optional<SenderLimits> {
     auto current = options_.limits == nullptr ? nullptr : options_.limits->get();
     if (current == nullptr || !current->any()) return std::nullopt;
     return SenderLimits(std::move(current), principal, address);
   };
   return {.client = client,
           .server = server_,
+          .renew = renew,
           .limits = limits,
           .source = options_.refused ? request.source.text() : std::string(),
           .close = [this, client] { websocket_clients_.close(*client); }};

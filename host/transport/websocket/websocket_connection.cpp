@@ -56,6 +56,7 @@ class WebSocketConnection final : public UpgradedProtocol {
   WebSocketConnection(HttpConnection& connection, const HttpRequest& request, WebSocketServing serving)
       : connection_(connection),
         serving_(std::move(serving)),
+        principal_(serving_.client->principal()),
         request_(upgrade_request(request)),
         times_(connection),
         socket_(connection, times_),
@@ -110,6 +111,7 @@ class WebSocketConnection final : public UpgradedProtocol {
 
   HttpConnection& connection_;
   const WebSocketServing serving_;
+  Principal principal_;                    // as of the last message
   std::optional<UpgradeRequest> request_;  // until it has been answered
   WebSocketTimes times_;
   // Without permessage-deflate, which takes memory for each client, and lets a short message become a long one.
@@ -228,9 +230,9 @@ Coroutine<> WebSocketConnection::take_message() {
 }
 
 void WebSocketConnection::receive() {
-  const auto limits = serving_.limits();
-  const RequestContext context{
-      .principal = serving_.client->principal(), .limits = limits ? &*limits : nullptr, .counted = false};
+  principal_ = serving_.renew(principal_);
+  const auto limits = serving_.limits(principal_);
+  const RequestContext context{.principal = principal_, .limits = limits ? &*limits : nullptr, .counted = false};
   const auto exchange = std::make_shared<StreamExchange>(serving_.client->shared_stream());
   exchange->comes_from({serving_.source, text_.text().size()});
   serving_.client->receive(text_.text(), context, serving_.server, exchange);

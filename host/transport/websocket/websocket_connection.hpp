@@ -16,10 +16,13 @@ namespace mcph {
 
 struct WebSocketServing {
   std::shared_ptr<StreamClient> client;
-  Server& server;                                       // which outlives it
-  std::function<std::optional<SenderLimits>()> limits;  // those of who sends a message now; nothing: there are none
-  std::string source = {};                              // the address that it comes from; empty: nobody asks
-  std::function<void()> close;                          // its connection is gone
+  Server& server;  // which outlives it
+  // The principal whose it is, with the roles of now, which may have changed since the last message.
+  std::function<Principal(const Principal& principal)> renew;
+  // Those of who sends a message now; nothing: there are none.
+  std::function<std::optional<SenderLimits>(const Principal& principal)> limits;
+  std::string source = {};      // the address that it comes from; empty: nobody asks
+  std::function<void()> close;  // its connection is gone
 };
 
 // To be given to the connection. The request has been checked; the connection outlives what is made.

@@ -143,6 +143,22 @@ TEST_F(AccessStateTest, GivesATokenTheRightsThatItHasNow) {
   EXPECT_EQ(after->roles_of(ada), std::set<std::string>());
 }
 
+TEST_F(AccessStateTest, GivesAPrincipalTheRolesOfNowAndLeavesTheRest) {
+  const auto token = give_token("ada");
+  const auto before = state();
+  const auto header = "Bearer " + token;
+  const auto ada = *before->authenticate({.authorization = header}, now_);
+  EXPECT_TRUE(before->with_roles_of_now(ada).is_copy_of(ada));
+  EXPECT_TRUE(before->with_roles_of_now(anonymous).is_anonymous());
+  EXPECT_TRUE(AccessState::open(nullptr)->with_roles_of_now(ada).is_copy_of(ada));
+  tokens_.front().roles = {};
+  const auto renewed = state()->with_roles_of_now(ada);
+  EXPECT_EQ(renewed, ada);
+  EXPECT_EQ(renewed.identity().credential, ada.identity().credential);
+  EXPECT_TRUE(renewed.identity().roles.empty());
+  EXPECT_EQ(before->with_roles_of_now(renewed).identity().roles, std::vector<std::string>{"user"});
+}
+
 TEST_F(AccessStateTest, KnowsWhetherACredentialIsStillGood) {
   const auto token = give_token("ada", now_ + 10s);
   const auto header = "Bearer " + token;

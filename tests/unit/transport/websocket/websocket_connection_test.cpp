@@ -1,11 +1,13 @@
-// What a client over WebSocket has of the memory that all share, over real sockets.
+// What a client over WebSocket has of the memory that all share, and which roles count for it, over real sockets.
 #include "transport/websocket/websocket_connection.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +44,7 @@ std::string frame_head(std::uint64_t bytes) {
 
 class WebSocketMemoryTest : public test::ServerFixture {
  protected:
-  WebSocketMemoryTest() {
+  explicit WebSocketMemoryTest(StreamableHttpOptions options = {}) : mcp_endpoint_(server_, std::move(options)) {
     mcp_.add(mcp_endpoint_);
     EXPECT_FALSE(http_.listen().has_error());
     http_.serve();
@@ -63,7 +65,7 @@ class WebSocketMemoryTest : public test::ServerFixture {
   static void say(WebSocketClient& client, const std::string& text) { client.say(frame_head(text.size()) + text); }
 
   EventLoops threads_{1, 4};
-  StreamableHttp mcp_endpoint_{server_, {}};
+  StreamableHttp mcp_endpoint_;
   McpService mcp_{{}};
   HttpServer http_{threads_,
                    {.listen = {.port = 0}, .limits = {.buffered_bytes = memory_of_all, .heartbeat = 100'000ms}},
@@ -100,6 +102,44 @@ TEST_F(WebSocketMemoryTest, EndsTheCallWhoseAnswerFindsNone) {
   say(client, R"({"jsonrpc":"2.0","id":1,"result":{"roots":[)" + std::string(memory_of_all, ' ') + "]}}");
   EXPECT_THAT(client.hear("raise --max-buffered-bytes"),
               HasSubstr("The client's answer to roots/list is refused: The server has no memory left for it"));
+}
+
+class WebSocketRolesTest : public WebSocketMemoryTest {
+ protected:
+  WebSocketRolesTest()
+      : WebSocketMemoryTest({.middleware = {[this](HttpRequest& request) {
+                               request.principal = ada();
+                               return HttpVerdict();
+                             }},
+                             .renew = [this](const Principal&) { return ada(); }}) {}
+
+  // With the roles of now.
+  Principal ada() const {
+    return Principal(
+        {.issuer = "test", .subject = "ada", .roles = {is_admin_.load() ? std::string("admin") : std::string("user")}});
+  }
+  // What the plugin is told of who calls.
+  std::string caller_of_call(WebSocketClient& client, const std::string& id) {
+    invoked_ = {};
+    auto invoked = invoked_.get_future();
+    say(client, test::modern_request(id, "tools/call", R"("name":"add",)"));
+    if (invoked.wait_for(test::patience) != std::future_status::ready) return "nobody calls";
+    Call* const call = invoked.get();
+    auto caller = call->caller();
+    call->complete(Outcome::result, R"({"content":[{"type":"text","text":"reply )" + id + R"("}]})");
+    client.hear("reply " + id);
+    return caller;
+  }
+
+  std::atomic<bool> is_admin_{true};
+};
+
+TEST_F(WebSocketRolesTest, AreThoseOfNowForEachMessage) {
+  WebSocketClient client(http_.port());
+  upgrade(client);
+  EXPECT_THAT(caller_of_call(client, "1"), HasSubstr(R"("roles":["admin"])"));
+  is_admin_.store(false);
+  EXPECT_THAT(caller_of_call(client, "2"), HasSubstr(R"("roles":["user"])"));
 }
 
 }  // namespace
