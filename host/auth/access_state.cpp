@@ -210,7 +210,8 @@ std::shared_ptr<const Rights> AccessState::rights_of(const Principal& principal)
   }
   const bool can_get_scopes = !principal.is_anonymous() && principal.identity().issuer != process_starter &&
                               !connections_.takes_issuer(principal.identity().issuer);
-  return roles_->rights_of(roles_->roles_of(principal), can_get_scopes);
+  const auto issuer = can_get_scopes ? principal.identity().issuer : std::string();
+  return roles_->rights_of(roles_->roles_of(principal), can_get_scopes, issuer);
 }
 
 }  // namespace mcph

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct IssuerSettings {
   std::string groups_claim = "groups";
   std::string roles_claim = {};  // empty: its tokens give no roles by their names
   std::chrono::seconds leeway{60};
+  // The only ones that its users can have, whatever gives them; nothing: all.
+  std::optional<std::vector<std::string>> roles = {};
 
   friend bool operator==(const IssuerSettings&, const IssuerSettings&) = default;
 };

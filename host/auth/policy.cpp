@@ -243,7 +243,8 @@ Result<RolePolicy::Role> RolePolicy::compile(const RoleText& text) {
             .groups = {text.groups.begin(), text.groups.end()},
             .scopes = {text.scopes.begin(), text.scopes.end()},
             .principals = {text.principals.begin(), text.principals.end()},
-            .issuers = {text.issuers.begin(), text.issuers.end()}};
+            .issuers = {text.issuers.begin(), text.issuers.end()},
+            .withheld_from = {text.withheld_from.begin(), text.withheld_from.end()}};
   const auto compile_into = [](std::vector<Rule>& rules, const std::vector<RuleText>& texts) -> Result<> {
     for (const auto& each : texts) {
       auto rule = Rule::compile(each);
@@ -285,20 +286,27 @@ std::set<std::string> RolePolicy::roles_of(const Principal& principal) const {
         one_of(role.groups, identity.groups) || one_of(role.scopes, identity.scopes)) {
       names.insert(name);
     }
+    if (role.withheld_from.contains(identity.issuer)) names.erase(name);
   }
   return names;
 }
 
-std::shared_ptr<const Rights> RolePolicy::rights_of(const std::set<std::string>& roles, bool can_get_scopes) const {
+std::shared_ptr<const Rights> RolePolicy::rights_of(const std::set<std::string>& roles, bool can_get_scopes,
+                                                    const std::string& issuer) const {
+  std::set<std::string> of_scopes;
+  for (const auto& [name, role] : *roles_) {
+    if (can_get_scopes && !role.scopes.empty() && !roles.contains(name) && !role.withheld_from.contains(issuer))
+      of_scopes.insert(name);
+  }
   const MutexLock lock(mutex_);
-  const auto key = std::make_pair(roles, can_get_scopes);
+  const auto key = std::make_pair(roles, std::move(of_scopes));
   if (const auto found = rights_.find(key); found != rights_.end()) return found->second;
   std::vector<const Role*> had;
   std::vector<const Role*> others;
   for (const auto& [name, role] : *roles_) {
     if (roles.contains(name)) {
       had.push_back(&role);
-    } else if (can_get_scopes && !role.scopes.empty()) {
+    } else if (key.second.contains(name)) {
       others.push_back(&role);
     }
   }

@@ -40,6 +40,8 @@ struct RoleText {
   std::vector<std::string> scopes = {};
   std::vector<std::string> principals = {};  // Principal::id
   std::vector<std::string> issuers = {};     // Identity::issuer
+  // The same: whose users do not have it, whatever gives it.
+  std::vector<std::string> withheld_from = {};
 };
 
 using RoleTexts = std::map<std::string, RoleText>;
@@ -111,8 +113,9 @@ class RolePolicy {
   std::set<std::string> roles_of(const Principal& principal) const;
   // What these roles may do together. The same object for the same arguments, unless so many others have come that it
   // has been forgotten. Who can get further scopes sees what they would permit, too, and is told of them when it is
-  // called.
-  std::shared_ptr<const Rights> rights_of(const std::set<std::string>& roles, bool can_get_scopes = false) const;
+  // called; `issuer` is who would give them.
+  std::shared_ptr<const Rights> rights_of(const std::set<std::string>& roles, bool can_get_scopes = false,
+                                          const std::string& issuer = {}) const;
   // The same of one use, with the reason.
   Decision decide(const std::set<std::string>& roles, const Use& use) const;
 
@@ -124,6 +127,7 @@ class RolePolicy {
     std::set<std::string> scopes;
     std::set<std::string> principals;
     std::set<std::string> issuers;
+    std::set<std::string> withheld_from;
   };
   class RoleRights;
   using Roles = std::map<std::string, Role, std::less<>>;
@@ -135,7 +139,9 @@ class RolePolicy {
 
   const std::shared_ptr<const Roles> roles_;
   mutable Mutex mutex_;
-  mutable std::map<std::pair<std::set<std::string>, bool>, std::shared_ptr<const Rights>> rights_ GUARDED_BY(mutex_);
+  // By the roles that somebody has, and those that further scopes would give.
+  mutable std::map<std::pair<std::set<std::string>, std::set<std::string>>, std::shared_ptr<const Rights>> rights_
+      GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

@@ -141,7 +141,7 @@ std::string scope_for(const Principal& principal, const RolePolicy& policy, cons
                       const ExplainCommand& command) {
   const auto is_its = [&](const auto& each) { return each.second.issuer == principal.identity().issuer; };
   if (principal.is_anonymous() || std::ranges::none_of(command.config.issuers, is_its)) return {};
-  const auto rights = policy.rights_of(policy.roles_of(principal), true);
+  const auto rights = policy.rights_of(policy.roles_of(principal), true, principal.identity().issuer);
   Access access;
   if (asked.use.tool != nullptr) access = rights->to(*asked.use.tool, {});
   if (asked.prompt != nullptr) access = rights->to(*asked.prompt);

@@ -103,7 +103,7 @@ struct Config {
   }
 };
 
-// The roles, with issuers by their URLs and no more by their names here.
+// The roles, with issuers by their URLs and no more by their names here, and those from which they are withheld.
 RoleTexts settled_roles(const Config& config);
 // Whether it is ISSUER#SUBJECT, of an issuer that vouches for somebody.
 bool names_principal(const Config& config, const std::string& principal);

@@ -392,6 +392,8 @@ Form<IssuerSettings> issuer_form() {
            "What says in which groups they are: a name, or a JSON Pointer such as /realm_access/roles")
       .add("roles_claim", &IssuerSettings::roles_claim, claim(),
            "What says which of the roles here they have; without it a token has none by itself")
+      .add("roles", &IssuerSettings::roles, optional(list(text())),
+           "The only roles that its users can have, whatever its tokens and [roles] say; by default all")
       .add("leeway_s", &IssuerSettings::leeway, duration<seconds>(0, 600), "By which clocks may differ")
       .require({"issuer"})
       .form();

@@ -66,6 +66,7 @@ void settle_issuers(Config& config, Mistakes& mistakes) {
       mistake("is the second issuer that is asked about tokens, and nobody knows whose a token is");
     if (!issuer.jwks_file.empty() && !std::filesystem::exists(issuer.jwks_file, ignored))
       mistake("has a jwks_file that is not there: " + issuer.jwks_file.string());
+    if (issuer.roles) check_role_names(config, append_to_pointer("/issuers", name) + "/roles", *issuer.roles, mistakes);
     if (const auto [other, is_new] = names.emplace(issuer.issuer, name); !is_new)
       mistake("is the same issuer as \"" + other->second + "\"");
   }
@@ -334,6 +335,10 @@ RoleTexts settled_roles(const Config& config) {
       const auto issuer = issuer_of_principal(principal);
       if (const auto named = config.issuers.find(issuer); named != config.issuers.end())
         principal.replace(0, issuer.size(), named->second.issuer);
+    }
+    for (const auto& [issuer_name, issuer] : config.issuers) {
+      if (issuer.roles && std::ranges::find(*issuer.roles, name) == issuer.roles->end())
+        role.withheld_from.push_back(issuer.issuer);
     }
   }
   return texts;

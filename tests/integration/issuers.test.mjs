@@ -19,6 +19,7 @@ import { patience } from './support/patience.mjs';
 import { sseEvents } from './support/sse.mjs';
 import { bearer } from './support/team.mjs';
 import { until } from './support/until.mjs';
+import { writeWhole } from './support/whole_file.mjs';
 
 const publicUrl = 'http://127.0.0.1:8080';
 const audience = `${publicUrl}/mcp`;
@@ -306,6 +307,23 @@ test('ARedirectIsNotFollowed', async (context) => {
   const host = await serve(context, issuer, `jwks_url = "${issuer.url}/keys"`);
   assert.equal((await list(host, await issuer.token({ aud: audience }))).status, 503);
   assert.match((await host.log.until({ event: 'keys of an issuer not fetched' })).reason, /answered with status 302/);
+});
+
+test('AnIssuerGivesTheRolesThatItIsLeft', async (context) => {
+  const issuer = await Issuer.start(context);
+  const components = await Components.create('sample_v1');
+  const file = join(components.folder, 'team.toml');
+  const leave = (more) =>
+    writeWhole(file, `[server]\nurl = "${publicUrl}"\n[issuers.mock]\nissuer = "${issuer.url}"\n${more}\n${roles}`);
+  await leave('');
+  const host = await HttpHost.start(components, ['--config', file]);
+  context.after(() => host.stop().finally(() => components.discard()));
+  const token = await issuer.token({ aud: audience, scope: 'mcp:use mcp:admin' });
+  assert.deepEqual(await namesOf(host, token), ['only_in_v1', 'version']);
+  const taken = host.log.next({ event: 'configuration taken' });
+  await leave('roles = ["user"]');
+  await taken;
+  assert.deepEqual(await namesOf(host, token), ['version']);
 });
 
 test('RolesComeFromScopesGroupsAndClaims', async (context) => {

@@ -335,6 +335,25 @@ TEST(RolePolicy, FindsTheRolesOfAPrincipal) {
   EXPECT_THAT(roles->roles_of(bob), UnorderedElementsAre("user", "team", "writer"));
 }
 
+TEST(RolePolicy, GivesTheUsersOfAnIssuerNoRoleThatIsWithheldFromIt) {
+  const RoleText admin{.allow = rules({"tool:*"}),
+                       .groups = {"admins"},
+                       .scopes = {"admin"},
+                       .principals = {"partner#ada"},
+                       .issuers = {"partner"},
+                       .withheld_from = {"partner"}};
+  const auto roles = policy({{"admin", admin}, {"guest", {.groups = {"admins"}}}});
+  const auto ada = [](const char* issuer) {
+    return Principal(
+        {.issuer = issuer, .subject = "ada", .groups = {"admins"}, .claimed_roles = {"admin"}, .scopes = {"admin"}});
+  };
+  EXPECT_THAT(roles->roles_of(ada("company")), UnorderedElementsAre("admin", "guest"));
+  EXPECT_THAT(roles->roles_of(ada("partner")), UnorderedElementsAre("guest"));
+  // Nor is it told of a scope that would not help.
+  EXPECT_TRUE(roles->rights_of({"guest"}, true, "company")->to(tool("deploy"), "sums").visible);
+  EXPECT_FALSE(roles->rights_of({"guest"}, true, "partner")->to(tool("deploy"), "sums").visible);
+}
+
 TEST(RolePolicy, GivesTheSameRightsForTheSameRoles) {
   const auto roles = policy({{"a", {}}, {"b", {}}});
   EXPECT_EQ(roles->rights_of({"a", "b"}), roles->rights_of({"b", "a"}));

@@ -367,6 +367,23 @@ TEST_F(ConfigSourceTest, KnowsIssuers) {
   EXPECT_THAT(mistakes_in("[oauth]\nscopes = [\"x\"]\n"), HasSubstr("needs [issuers.NAME]"));
 }
 
+TEST_F(ConfigSourceTest, LeavesAnIssuerOnlySomeRoles) {
+  const std::string issuers =
+      "[server]\nurl = \"https://mcp.example\"\n[issuers.company]\nissuer = \"https://company.example\"\n"
+      "[issuers.partner]\nissuer = \"https://partner.example\"\n";
+  const std::string roles = "[roles.admin]\n[roles.guest]\n";
+  const auto config = load(issuers + "roles = [\"guest\"]\n" + roles);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_THAT(settled_roles(*config).at("admin").withheld_from, ElementsAre("https://partner.example"));
+  EXPECT_THAT(settled_roles(*config).at("guest").withheld_from, ElementsAre());
+  EXPECT_EQ(config_form().show(*config)["issuers"]["partner"]["roles"], OrderedJson({"guest"}));
+  const auto none = load(issuers + "roles = []\n" + roles);
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_THAT(settled_roles(*none).at("guest").withheld_from, ElementsAre("https://partner.example"));
+  EXPECT_EQ(mistakes_in(issuers + "roles = [\"gest\"]\n" + roles),
+            "7:10: \"roles[0]\" must be a role that there is, as [roles.NAME], but is \"gest\"");
+}
+
 TEST_F(ConfigSourceTest, ReadsLimitsAndShowsThemAgain) {
   const std::string text = R"(
 [roles.guest]
