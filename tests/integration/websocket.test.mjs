@@ -342,6 +342,8 @@ test('EachMessageCounts', async (context) => {
   assert.equal(refused.error.data.limit, 'limits.per_address');
   client.send([request('ping', undefined, 4), request('ping', undefined, 5)]);
   assert.deepEqual((await client.next()).map(({ error }) => error.code), [429, 429]);
+  client.write(frame('no JSON'));
+  assert.equal((await client.next()).error.code, 429);
   client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   assert.equal((await RawWebSocket.ask(limited.url)).status, 429);
   client.end();

@@ -42,6 +42,21 @@ RpcError too_many_requests() {
   return {error_code::internal_error, "Too many requests are in flight; wait for answers, or cancel some"};
 }
 
+// Counts what its transport has not counted. Nothing: it may go on.
+std::optional<RpcError> over_limit(const RequestContext& context, Exchange& exchange) {
+  if (context.limits == nullptr) return std::nullopt;
+  auto verdict = context.limits->admit_further();
+  if (verdict.refusal) return limit_error(*verdict.refusal);
+  exchange.hold_places(std::move(verdict.places));
+  return std::nullopt;
+}
+
+// What is answered to a text that is no request that could be served: it has been read all the same, and counts, too.
+Reply counted_refusal(Reply refusal, const RequestContext& context, Exchange& exchange) {
+  const auto error = context.counted ? std::nullopt : over_limit(context, exchange);
+  return error ? error_reply(id_of_response(refusal.body), *error) : std::move(refusal);
+}
+
 }  // namespace
 
 std::string LongMessage::words() const {
@@ -134,18 +149,14 @@ bool Server::record(const Message& message, const Principal& principal, const Se
 }
 
 bool Server::count(const Message& request, const RequestContext& context, Exchange& exchange) const {
-  if (context.limits == nullptr) return true;
-  auto verdict = context.limits->admit_further();
-  if (!verdict.refusal) {
-    exchange.hold_places(std::move(verdict.places));
-    return true;
-  }
+  const auto error = over_limit(context, exchange);
+  if (!error) return true;
   if (records_ != nullptr) {
     auto limited = recorded_request(request, exchange.origin(), context.principal);
     limited.end.outcome = "limited";
     records_->record_end(limited, {});
   }
-  exchange.reply(error_reply(request.id, limit_error(*verdict.refusal)));
+  exchange.reply(error_reply(request.id, *error));
   return false;
 }
 
@@ -224,7 +235,8 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
   if (auto* none = std::get_if<NoMessage>(&read.content)) {
     // Nothing is said about a notification, not even that it is malformed (JSON-RPC 2.0 section 4.1).
     if (none->is_notification) return exchange->reply({});
-    return exchange->reply(refuse_unread(std::move(*none), client.session.get()));
+    auto refusal = refuse_unread(std::move(*none), client.session.get());
+    return exchange->reply(counted_refusal(std::move(refusal), context, *exchange));
   }
   if (const auto* batch = std::get_if<JsonValue>(&read.content))
     return receive_batch(*batch, client, context, exchange);
@@ -265,7 +277,7 @@ void Server::receive_batch(JsonValue batch, DuplexClient& client, const RequestC
                            const std::shared_ptr<Exchange>& exchange) {
   if (is_closing()) return exchange->reply(refuse({}, server_is_stopping()));
   if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
-  if (client.session == nullptr) return exchange->reply(refuse_batch());
+  if (client.session == nullptr) return exchange->reply(counted_refusal(refuse_batch(), context, *exchange));
   receive_batch(batch, client.session, context, exchange);
 }
 
@@ -291,11 +303,12 @@ void Server::initialize(const Message& message, DuplexClient& client, const Prin
 void Server::receive_batch(JsonValue batch, const std::shared_ptr<Session>& session, const RequestContext& context,
                            const std::shared_ptr<Exchange>& exchange) {
   if (!LegacyEra::has_batches(session->caller()->protocol_version)) {
-    return exchange->reply(refuse_batch());
+    return exchange->reply(counted_refusal(refuse_batch(), context, *exchange));
   }
   if (batch.size() == 0 || batch.size() > max_batch) {
-    return exchange->reply(refuse({}, {error_code::invalid_request, "Invalid request: a batch has 1 to " +
-                                                                        std::to_string(max_batch) + " messages"}));
+    auto refusal = refuse({}, {error_code::invalid_request,
+                               "Invalid request: a batch has 1 to " + std::to_string(max_batch) + " messages"});
+    return exchange->reply(counted_refusal(std::move(refusal), context, *exchange));
   }
   const auto whole = std::make_shared<Batch>(batch.size(), exchange, batch_answers_);
   std::vector<std::pair<ReadMessage, std::shared_ptr<Exchange>>> parts;
@@ -316,7 +329,7 @@ void Server::receive_batch(JsonValue batch, const std::shared_ptr<Session>& sess
         read.message && read.message->kind == Message::Kind::request && !std::exchange(counted, false);
     if (is_further && !count(*read.message, context, *part)) continue;
     if (read.error) {
-      part->reply(read.is_notification ? Reply{} : refuse(read.id, *read.error));
+      part->reply(read.is_notification ? Reply{} : counted_refusal(refuse(read.id, *read.error), context, *part));
     } else if (read.message->is_initialize()) {
       part->reply(
           refuse(read.id, {error_code::invalid_request, "Invalid request: initialize cannot be part of a batch"}));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include <boost/beast/core/flat_buffer.hpp>
@@ -11,6 +12,7 @@
 #include <boost/beast/websocket/stream.hpp>
 
 #include "protocol/error_reply.hpp"
+#include "protocol/limit_error.hpp"
 #include "runtime/as_value.hpp"
 #include "transport/http/connection_reader.hpp"
 #include "transport/incoming_text.hpp"
@@ -241,7 +243,12 @@ void WebSocketConnection::receive() {
 void WebSocketConnection::refuse_long() {
   const LongMessage message{text_.envelope(), connection_.limits().body_bytes, "--max-body-bytes"};
   auto reply = without_memory_ ? refuse_for_memory(message.envelope) : serving_.client->refuse(message);
-  if (may_be_answered(message.envelope)) outbox().put(std::move(reply.body));
+  if (!may_be_answered(message.envelope)) return;
+  // It has been read, and counts as a request does.
+  const auto limits = serving_.limits(principal_);
+  const auto refusal = limits ? limits->admit_further().refusal : std::nullopt;
+  if (refusal) reply = error_reply(message.envelope.id, limit_error(*refusal));
+  outbox().put(std::move(reply.body));
 }
 
 Reply WebSocketConnection::refuse_for_memory(const Envelope& envelope) {

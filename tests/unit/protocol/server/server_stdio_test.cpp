@@ -1,6 +1,9 @@
 // What the protocol's front does with a line of standard input.
+#include <chrono>
+
 #include <gtest/gtest.h>
 
+#include "limits/limits.hpp"
 #include "protocol/server/server.hpp"
 #include "support/server_fixture.hpp"
 
@@ -33,6 +36,26 @@ TEST_F(ServerStdioTest, WantsInitializeOrModernMetaFirst) {
       R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Not initialized: send initialize first, or a request with the _meta of revision 2026-07-28"}})");
   EXPECT_NE(answer_to(request("1", "resources/subscribe")).find(R"("code":-32600,"message":"Not initialized)"),
             std::string::npos);
+}
+
+// As over WebSocket, where no transport has counted it.
+TEST_F(ServerStdioTest, CountsWhatIsNoRequestWhereEachMessageCounts) {
+  const LimitSetting two{.rate = Rate{.count = 2, .period = std::chrono::hours(1)}};
+  const SenderLimits limits(*Limits::create({.all = two}, Limits::steady_clock()), anonymous, "an address");
+  const RequestContext context{.limits = &limits, .counted = false};
+  const auto answer = [&](std::string_view text) {
+    const auto exchange = std::make_shared<test::RecordingExchange>();
+    server_.receive(text, stdio_, context, exchange);
+    return exchange->body();
+  };
+  EXPECT_EQ(answer(test::initialized), "");
+  EXPECT_NE(answer("hello").find(R"("code":-32700)"), std::string::npos);
+  EXPECT_NE(answer("[]").find(R"("code":-32600)"), std::string::npos);
+  const auto refused = answer(R"({"jsonrpc":"2.0","id":7,"method":1})");
+  EXPECT_EQ(refused.find(R"({"jsonrpc":"2.0","id":7,"error":{"code":429,)"), 0U) << refused;
+  EXPECT_NE(answer("hello").find(R"("code":429)"), std::string::npos);
+  EXPECT_NE(answer("[]").find(R"("code":429)"), std::string::npos);
+  EXPECT_EQ(answer(test::initialized), "");
 }
 
 // JSON.stringify writes half of an emoji where a text was cut within it.
