@@ -75,6 +75,13 @@ std::string remark_on_clear_text(const Config& config) {
          "proxy before it encrypts. Such a proxy is named in [proxy] trusted_addresses";
 }
 
+std::string remark_on_roles(const Config& config) {
+  const bool somebody_has_one = config.knows_credentials() || config.roles.contains(std::string(anonymous_role));
+  if (config.roles.empty() || somebody_has_one) return {};
+  return "roles can be nobody's over HTTP, because nothing proves who a client is, so that all clients see nothing: "
+         "say [tokens] file, [issuers.NAME], [tls] client_subject or [proxy] user_header, or add the role anonymous";
+}
+
 Mistakes check_files(const Config& config) {
   Mistakes mistakes;
   const auto note = [&](std::string pointer, const auto& result) {

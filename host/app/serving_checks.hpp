@@ -13,6 +13,9 @@ Mistakes check_reachability(const Config& config);
 // What is not refused, but worth a warning: credentials that others could read along. Empty: nothing.
 std::string remark_on_clear_text(const Config& config);
 
+// The same of roles that no client over HTTP can have, so that each sees nothing; those of stdio may be meant alone.
+std::string remark_on_roles(const Config& config);
+
 // Which of the files and programs that it names cannot be used. Reads them.
 Mistakes check_files(const Config& config);
 

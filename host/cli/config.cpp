@@ -28,8 +28,9 @@ int check(const ConfigCommand& command) {
     std::cerr << command.source.words_for(mistakes) << "\n";
     return not_carried_out;
   }
-  if (const auto remark = remark_on_clear_text(command.config); !remark.empty())
-    std::cerr << "warning: " << remark << "\n";
+  for (const auto& remark : {remark_on_clear_text(command.config), remark_on_roles(command.config)}) {
+    if (!remark.empty()) std::cerr << "warning: " << remark << "\n";
+  }
   const auto& file = command.source.file();
   std::cout << (file.empty() ? "the settings" : file.string()) << ": ok\n";
   return 0;

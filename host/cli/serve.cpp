@@ -166,6 +166,8 @@ int run(const ServeCommand& command) {
   if (audit.has_error()) return refuse_to_serve(command.config, audit.error().message);
   if (const auto remark = remark_on_clear_text(*config); !remark.empty())
     audit->log().warning("not encrypted", {{"reason", remark}});
+  if (const auto remark = remark_on_roles(*config); !remark.empty())
+    audit->log().warning("nobody has a role", {{"reason", remark}});
   const SystemdNotifier systemd(environment);
   auto host = HttpHost::create(*config, {.audit = *audit,
                                          .lines = log,

@@ -357,6 +357,16 @@ test('ConfigCheckWarnsOfCredentialsInTheClear', async (context) => {
   assert.equal(await check('0.0.0.0:0', '[proxy]\ntrusted_addresses = ["10.0.0.0/8"]\n'), '');
 });
 
+test('ConfigCheckWarnsOfRolesThatNobodyOverHttpCanHave', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-check-'));
+  context.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'team.toml');
+  await writeFile(file, '[roles.user]\nallow = ["*"]\n[stdio]\nroles = ["user"]\n');
+  const { status, stderr } = await command('config', 'check', '--no-files', '--config', file);
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^warning: roles can be nobody's over HTTP, /);
+});
+
 test('ABusyPortIsToldBeforeAnyPluginIsStarted', async (context) => {
   const { on } = await folder(context, 'sample_v1');
   const other = createServer().listen(0, '127.0.0.1');
