@@ -219,7 +219,8 @@ void EventLoops::serve(Thread& thread) {
   current_thread_ = &thread;
   MutexLock lock(mutex_);
   --starting_;
-  while (!stopping_) {
+  // Somebody waits for the answer of what waits for a disk, such as a plugin that is about to stop.
+  while (!stopping_ || to_begin(long_tasks_[waiting]) > 0) {
     if (auto* const loop = loop_without_thread()) {
       loop->has_thread = true;
       thread.loop = loop;
@@ -231,7 +232,7 @@ void EventLoops::serve(Thread& thread) {
       } while (!loop->stopped() && !is_replaced(thread));
       lock.lock();
     } else if (long_tasks_to_begin() > 0) {
-      auto& tasks = first_to_begin();
+      auto& tasks = stopping_ ? long_tasks_[waiting] : first_to_begin();
       auto task = take_next(tasks);
       lock.unlock();
       run_with_what_memory_there_is(task);
@@ -366,20 +367,22 @@ void EventLoops::run_long(std::size_t bytes, std::function<void()> task) {
   run_apart(bytes < least_of_largest ? large : largest, std::move(task));
 }
 
-void EventLoops::run_waiting(std::function<void()> task) {
-  run_apart(waiting, std::move(task));
+bool EventLoops::run_waiting(std::function<void()> task) {
+  return run_apart(waiting, std::move(task));
 }
 
-void EventLoops::run_apart(Apart kind, std::function<void()> task) {
+bool EventLoops::run_apart(Apart kind, std::function<void()> task) {
   MutexLock lock(mutex_);
-  if (stopping_) return;
+  if (stopping_) return false;
   const bool all_run_loops = alive_ == loops_.size();
   if (all_run_loops && !add_thread()) {
     lock.unlock();
-    return run(std::move(task));  // better than never
+    run(std::move(task));  // better than never
+    return true;
   }
   long_tasks_[kind].waiting.push_back(std::move(task));
   if (!all_run_loops) provide_threads_for_tasks();
+  return true;
 }
 
 bool EventLoops::run_here(const std::function<void()>& work) {

@@ -74,7 +74,7 @@ class EventLoops final : public Executor {
 
   // [any] Runs the task soon, on one of these threads that runs no loop.
   void run_long(std::size_t bytes, std::function<void()> task) override;
-  void run_waiting(std::function<void()> task) override;
+  [[nodiscard]] bool run_waiting(std::function<void()> task) override;
 
   // [any] Runs the task soon, beside as many as may block.
   void run_urgently(std::function<void()> task) override;
@@ -82,7 +82,7 @@ class EventLoops final : public Executor {
   // On a loop.
   [[nodiscard]] bool run_here(const std::function<void()>& work) override;
 
-  // [any] Ends the I/O. Tasks that run are left to end by themselves.
+  // [any] Ends the I/O. Tasks that run are left to end by themselves, and what waits for a disk is still done.
   void stop();
 
   // Waits until every thread has ended, at most this long. Then what has not begun is dropped with what it owns, and so
@@ -162,7 +162,7 @@ class EventLoops final : public Executor {
   std::size_t long_tasks_to_begin() const REQUIRES(mutex_);
   // Of those that there are, one at least.
   LongTasks& first_to_begin() REQUIRES(mutex_);
-  void run_apart(Apart kind, std::function<void()> task);
+  bool run_apart(Apart kind, std::function<void()> task);  // false: they end, and it has been dropped
   static std::function<void()> take_next(LongTasks& tasks);
 
   void serve(Thread& thread);

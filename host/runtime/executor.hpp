@@ -22,8 +22,12 @@ class Executor {
   // [any] As run, for what lets others end: however many tasks block, it runs soon.
   virtual void run_urgently(std::function<void()> task) { run(std::move(task)); }
 
-  // [any] As run_long, for what waits for a disk or another process: only others of its kind wait for it.
-  virtual void run_waiting(std::function<void()> task) { run(std::move(task)); }
+  // [any] As run_long, for what waits for a disk or another process: only others of its kind wait for it. False: the
+  // threads end, and it is not run. What has been taken is run before they do.
+  [[nodiscard]] virtual bool run_waiting(std::function<void()> task) {
+    run(std::move(task));
+    return true;
+  }
 
   // [any] As run, for the host's own quick work, which waits for no other task and does not block: on the I/O context
   // of this thread, if it has one.

@@ -150,6 +150,19 @@ test('ACallThatHeedsNothingIsAnsweredInItsPluginsStead', async (context) => {
   assert.equal(String(await host.components.read('stopped')), 'stopped');
 });
 
+test('WhatAPluginPutsIntoItsStoreWhileTheHostEndsIsThereAfterwards', async (context) => {
+  const components = await Components.create();
+  await components.write('stopping.json', JSON.stringify({ keeps: 'a value' }));
+  await components.add('stopping');
+  const host = (await HttpHost.start(components)).killAfter(context);
+  host.signal('SIGTERM');
+  assert.deepEqual(await host.end(), orderly);
+  assert.deepEqual(host.log.matching({ event: 'plugin did not stop well' }), [], host.log.text());
+  const next = (await HttpHost.start(components)).killAfter(context, components);
+  const { result } = await (await postModern(next.url, 'tools/call', { name: 'kept', arguments: {} })).json();
+  assert.equal(result.content[0].text, 'a value');
+});
+
 test('ALoadThatHangsDoesNotKeepTheHost', async (context) => {
   const components = await Components.create('hanging');
   const host = (await HttpHost.start(components)).killAfter(context, components);

@@ -30,15 +30,22 @@ void StoreQueue::add(StoreOperation operation, Done done) {
 }
 
 void StoreQueue::run_next() {
-  try {
-    executor_.run_waiting([self = shared_from_this()] { self->perform_next(); });
-  } catch (const std::bad_alloc&) {
-    // Here, because nobody else would, and the others wait for it.
-    perform_next();
+  // Here, where nobody else would: the worker waits for the answer, and the others wait for it.
+  while (!run_next_elsewhere() && perform_next()) {
   }
 }
 
-void StoreQueue::perform_next() {
+bool StoreQueue::run_next_elsewhere() {
+  try {
+    return executor_.run_waiting([self = shared_from_this()] {
+      if (self->perform_next()) self->run_next();
+    });
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+bool StoreQueue::perform_next() {
   MutexLock lock(mutex_);
   const auto& next = waiting_.front();  // a deque keeps it where it is
   lock.unlock();
@@ -48,9 +55,7 @@ void StoreQueue::perform_next() {
   }
   lock.lock();
   waiting_.pop_front();
-  const bool is_last = waiting_.empty();
-  lock.unlock();
-  if (!is_last) run_next();
+  return !waiting_.empty();
 }
 
 }  // namespace mcph

@@ -1,6 +1,7 @@
 // What a worker wants of its plugin's store, one after another, on threads that run no event loop, because it waits for
-// the disk. What waits has a bound, so that a worker which asks without waiting for answers gets errors. Held by its
-// plugin and by what is under way, which may end after the plugin; any thread.
+// the disk; where those end, on the thread that asks. What waits has a bound, so that a worker which asks without
+// waiting for answers gets errors. Held by its plugin and by what is under way, which may end after the plugin; any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,8 @@ class StoreQueue : public std::enable_shared_from_this<StoreQueue> {
   };
 
   void run_next();
-  void perform_next();
+  bool run_next_elsewhere();  // false: it is not run
+  bool perform_next();        // whether more wait
 
   const std::shared_ptr<PluginStore> store_;
   Executor& executor_;

@@ -291,7 +291,7 @@ TEST(EventLoops, DoNotLetWorkOnMessagesWaitForWhatWaitsForADisk) {
   EventLoops threads(1, 4);
   Gate disk;
   for (int i = 0; i < 3; ++i)
-    threads.run_waiting(disk.task());
+    EXPECT_TRUE(threads.run_waiting(disk.task()));
   ASSERT_TRUE(eventually([&] { return disk.arrived() == 1; }));
   std::promise<void> done;
   threads.run_long(0, [&] { done.set_value(); });
@@ -429,6 +429,19 @@ TEST(EventLoops, DropWhatHasNotBegunOnceTheyAreJoined) {
   ASSERT_TRUE(threads.join(test::patience));
   threads.run([owned] {});
   EXPECT_EQ(owned.use_count(), 1);
+}
+
+TEST(EventLoops, DoWhatWaitsForADiskBeforeTheyEnd) {
+  EventLoops threads(1, 4);
+  Gate disk;
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(threads.run_waiting(disk.task()));
+  ASSERT_TRUE(eventually([&] { return disk.arrived() == 1; }));
+  threads.stop();
+  EXPECT_FALSE(threads.run_waiting([] {})) << "whoever asks does it";
+  disk.open();
+  EXPECT_TRUE(threads.join(test::patience));
+  EXPECT_EQ(disk.arrived(), 3);
 }
 
 TEST(EventLoops, AreJoinedWhenTheyAreDestroyed) {

@@ -20,6 +20,11 @@ class ManualExecutor final : public Executor {
     tasks.push_back(std::move(task));
   }
 
+  bool run_waiting(std::function<void()> task) override {
+    if (!has_ended) run(std::move(task));
+    return !has_ended;
+  }
+
   void run_all() {
     while (!tasks.empty()) {
       const auto task = std::move(tasks.front());
@@ -29,7 +34,8 @@ class ManualExecutor final : public Executor {
   }
 
   std::deque<std::function<void()>> tasks;
-  int lacks_memory = 0;  // the next so many times
+  int lacks_memory = 0;    // the next so many times
+  bool has_ended = false;  // as threads that take no more of what waits for a disk
 };
 
 }  // namespace mcph::test

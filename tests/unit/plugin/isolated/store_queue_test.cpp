@@ -81,5 +81,15 @@ TEST_F(StoreQueueTest, PerformsHereWhereThereIsNoMemoryToDoSoElsewhere) {
   EXPECT_EQ(answers_.back(), "0 d");
 }
 
+TEST_F(StoreQueueTest, PerformsHereWhereTheThreadsForItHaveEnded) {
+  add("a");
+  add("b");
+  executor_.has_ended = true;
+  executor_.run_all();
+  EXPECT_EQ(answers_, (std::vector<std::string>{"0 a", "0 b"}));
+  add("c");
+  EXPECT_EQ(answers_.back(), "0 c");
+}
+
 }  // namespace
 }  // namespace mcph
