@@ -88,6 +88,10 @@ Result<> ProcessUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::c
     listener_ = std::move(listener);
   }
   if (auto opened = open(patience); opened.has_error()) return opened;
+  if (const auto error = assign_watched()) {
+    process_->kill("was ended, because it cannot be watched");
+    return fail_for_now("its process cannot be watched: " + error.message());
+  }
   if (const auto percent = setup_.worker.limits.cpu_percent; percent > 0) {
     cpu_share_ = CpuShare::keep(workers_.timers(), process_, percent, [weak = weak_from_this()] {
       if (const auto self = weak.lock(); self != nullptr && self->setup_.throttled) self->setup_.throttled();
@@ -175,10 +179,16 @@ Result<> ProcessUpstream::hand_over(int socket, std::chrono::milliseconds patien
   }
 }
 
+// The system lets each user watch so many only, which others of the host's user may have used up.
+boost::system::error_code ProcessUpstream::assign_watched() {
+  error_code error;
+  watched_output_.assign(output_.get(), error);
+  if (!error) watched_errors_.assign(errors_, error);
+  if (!error) watched_end_.assign(process_->end_descriptor(), error);
+  return error;
+}
+
 void ProcessUpstream::watch() {
-  watched_output_.assign(output_.get());
-  watched_errors_.assign(errors_);
-  watched_end_.assign(process_->end_descriptor());
   watch_end();
   watch_messages();
   watch_errors();
@@ -362,7 +372,11 @@ void ProcessUpstream::send_kept() {
 void ProcessUpstream::resume_sending() {
   const MutexLock lock(sending_);
   if (!input_) return;
-  if (!watched_input_.is_open()) watched_input_.assign(input_.get());
+  if (!watched_input_.is_open()) {
+    error_code refused;
+    watched_input_.assign(input_.get(), refused);
+    if (refused) return process_->kill("was ended, because the host cannot wait for it to read: " + refused.message());
+  }
   watched_input_.async_wait(Descriptor::wait_write, [self = shared_from_this()](const error_code& error) {
     if (error) return;
     const MutexLock sending(self->sending_);

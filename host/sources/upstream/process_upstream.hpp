@@ -17,6 +17,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
 
 #include "base/file_descriptor.hpp"
 #include "base/mutex.hpp"
@@ -60,6 +61,7 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   std::shared_ptr<WorkerProcess> started() const;  // null: none has been started
   Result<> open(std::chrono::milliseconds patience);
   Result<> hand_over(int socket, std::chrono::milliseconds patience);
+  boost::system::error_code assign_watched();
   void watch();
   void watch_messages();
   void go_on_watching(bool more);
@@ -103,7 +105,7 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   bool ended_ GUARDED_BY(reading_) = false;
   std::atomic<bool> is_closed_{false};  // nothing more is told
 
-  // They do not own what they watch; the I/O context's, but for the one that is guarded.
+  // They do not own what they watch; the I/O context's once all is begun, but for the one that is guarded.
   Descriptor watched_output_;
   Descriptor watched_errors_;
   Descriptor watched_input_ GUARDED_BY(sending_);
