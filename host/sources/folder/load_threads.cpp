@@ -62,14 +62,15 @@ bool LoadThreads::may_start(Clock::time_point now) const {
 }
 
 bool LoadThreads::start_next() {
-  auto& running = running_.emplace_back(Running{Clock::now()});
+  std::list<Running> next;  // apart, so that nothing is left of one that cannot be started
   try {
+    auto& running = next.emplace_back(Running{Clock::now()});
     running.thread =
         std::thread([this, &running, task = waiting_.front()]() mutable { run_tasks(running, std::move(task)); });
   } catch (const std::exception&) {
-    running_.pop_back();
     return false;
   }
+  running_.splice(running_.end(), next);
   waiting_.pop_front();
   return true;
 }
