@@ -5,6 +5,7 @@
 
 #include "base/base64.hpp"
 #include "base/random_bytes.hpp"
+#include "protocol/error_reply.hpp"
 
 namespace mcph {
 namespace {
@@ -36,6 +37,10 @@ StreamClient::StreamClient(std::string id, Eras eras, Principal principal, std::
 void StreamClient::receive(std::string_view text, const RequestContext& context, Server& server,
                            const std::shared_ptr<Exchange>& exchange) {
   const MutexLock lock(mutex_);
+  // Whoever brings this has found the client before its stream ended.
+  if (has_ended_)
+    return exchange->reply(error_reply({}, {error_code::invalid_request, "The stream of this client has been closed"},
+                                       ReplyStatus::not_found));
   client_.takes_requests = stream_->answers_due() <= max_answers_due && stream_->outbox().has_room();
   // What it may do is decided by the credential that came with it.
   server.receive(text, client_, context, exchange);
@@ -65,6 +70,7 @@ void StreamClient::shut_down() {
 void StreamClient::end() {
   stream_->close();
   const MutexLock lock(mutex_);
+  has_ended_ = true;
   client_.modern_requests->abandon_all();
   if (client_.session == nullptr) return;
   client_.session->requests().abandon_all();

@@ -73,7 +73,7 @@ class StreamClient {
   ClientStream& stream() { return *stream_; }
   const std::shared_ptr<ClientStream>& shared_stream() const { return stream_; }
 
-  // A message that its principal, whose the client is, has sent.
+  // A message that its principal, whose the client is, has sent. Refused once its stream is gone.
   void receive(std::string_view text, const RequestContext& context, Server& server,
                const std::shared_ptr<Exchange>& exchange);
   // The answer to one that is too long.
@@ -95,6 +95,7 @@ class StreamClient {
   const std::shared_ptr<ClientStream> stream_;
   Mutex mutex_;
   DuplexClient client_ GUARDED_BY(mutex_);  // what is remembered of a client with one output
+  bool has_ended_ GUARDED_BY(mutex_) = false;
 };
 
 class StreamClients {

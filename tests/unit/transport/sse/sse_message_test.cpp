@@ -159,5 +159,13 @@ TEST_F(SseClientTest, EndWithTheirStream) {
   EXPECT_TRUE(heard().empty());
 }
 
+TEST_F(SseClientTest, BeginNoCallWhoseAnswerNobodyCouldHear) {
+  say(test::initialize("2024-11-05"));
+  clients_.close(*client_);
+  EXPECT_EQ(say(test::request("1", "tools/call", R"({"name":"add"})")).status, ReplyStatus::not_found);
+  EXPECT_TRUE(plugin_->calls.empty());
+  EXPECT_EQ(client_->stream().answers_due(), 0U);
+}
+
 }  // namespace
 }  // namespace mcph
