@@ -68,13 +68,18 @@ ProcessUpstream::ProcessUpstream(Setup setup, Workers& workers)
       silence_(context_) {}
 
 ProcessUpstream::~ProcessUpstream() {
-  if (cpu_share_ != nullptr) cpu_share_->end();
+  end_cpu_share();
   release_descriptors();
 }
 
 std::shared_ptr<WorkerProcess> ProcessUpstream::started() const {
   const MutexLock lock(starting_);
   return process_;
+}
+
+void ProcessUpstream::end_cpu_share() {
+  const MutexLock lock(starting_);
+  if (cpu_share_ != nullptr) cpu_share_->end();
 }
 
 int ProcessUpstream::process() const {
@@ -93,9 +98,14 @@ Result<> ProcessUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::c
     return fail_for_now("its process cannot be watched: " + error.message());
   }
   if (const auto percent = setup_.worker.limits.cpu_percent; percent > 0) {
-    cpu_share_ = CpuShare::keep(workers_.timers(), process_, percent, [weak = weak_from_this()] {
+    auto share = CpuShare::keep(workers_.timers(), process_, percent, [weak = weak_from_this()] {
       if (const auto self = weak.lock(); self != nullptr && self->setup_.throttled) self->setup_.throttled();
     });
+    {
+      const MutexLock lock(starting_);
+      cpu_share_ = std::move(share);
+    }
+    if (is_closed_) end_cpu_share();
   }
   asio::post(context_, [self = shared_from_this()] { self->watch(); });
   return {};
@@ -316,7 +326,7 @@ void ProcessUpstream::see_end() {
   } catch (const std::exception&) {
     // What it sent last cannot be read, and it has ended anyway.
   }
-  if (cpu_share_ != nullptr) cpu_share_->end();
+  end_cpu_share();
   const auto end = process_->reap();
   end_sending();
   if (is_closed_) return;
@@ -397,6 +407,7 @@ void ProcessUpstream::end_sending() {
 void ProcessUpstream::close() {
   const auto process = started();
   if (is_closed_.exchange(true) || process == nullptr) return;
+  end_cpu_share();  // stopped it could not end by itself
   {
     const MutexLock lock(sending_);
     closing_ = true;
@@ -429,7 +440,7 @@ void ProcessUpstream::wait_until_closed(std::chrono::milliseconds patience) {
   // What cannot be killed now, such as one that waits for a disk or whose memory is being written to a core file, ends
   // later, and is waited for by who watches that. Whoever hears of it need not be there then.
   tells_what_is_printed_ = false;
-  if (cpu_share_ != nullptr) cpu_share_->end();
+  end_cpu_share();
 }
 
 }  // namespace mcph

@@ -59,6 +59,7 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   using Descriptor = boost::asio::posix::stream_descriptor;
 
   std::shared_ptr<WorkerProcess> started() const;  // null: none has been started
+  void end_cpu_share();
   Result<> open(std::chrono::milliseconds patience);
   Result<> hand_over(int socket, std::chrono::milliseconds patience);
   boost::system::error_code assign_watched();
@@ -86,7 +87,7 @@ class ProcessUpstream final : public UpstreamTransport, public std::enable_share
   // Written once, by begin. Whoever may come before its end asks `started` for the process.
   mutable Mutex starting_;
   std::shared_ptr<WorkerProcess> process_;
-  std::shared_ptr<CpuShare> cpu_share_;
+  std::shared_ptr<CpuShare> cpu_share_ GUARDED_BY(starting_);
   FileDescriptor output_;
   int errors_ = -1;
 
