@@ -89,15 +89,16 @@ Result<> check_tool_blocks(const OrderedJson& messages) {
   return due.empty() ? Result<>() : fail(unbalanced);
 }
 
-// Strings, or with `titled` each with a title.
+// Strings, or with `titled` each with a title; what is there is right.
 bool has_choices(const OrderedJson& field, const char* titled) {
   const auto is_choice = [](const OrderedJson& option) {
     return option.is_object() && member(option, "const").is_string();
   };
   const auto& values = member(field, "enum");
   const auto& options = member(field, titled);
-  return (values.is_array() && std::ranges::all_of(values, &OrderedJson::is_string)) ||
-         (options.is_array() && std::ranges::all_of(options, is_choice));
+  const bool has_values = values.is_array() && std::ranges::all_of(values, &OrderedJson::is_string);
+  const bool has_options = options.is_array() && std::ranges::all_of(options, is_choice);
+  return (has_values || values.is_null()) && (has_options || options.is_null()) && (has_values || has_options);
 }
 
 // The kinds of value that a form can have, for which clients have fields (client/elicitation, "Requested Schema").

@@ -132,6 +132,8 @@ TEST(InputRequests, HaveNoFormsWithFieldsThatClientsCannotShow) {
   EXPECT_EQ(with(R"({"type":"object"})"), no_field);
   EXPECT_EQ(with(R"({"type":"string","enum":[1]})"), no_field);
   EXPECT_EQ(with(R"({"type":"string","oneOf":["a"]})"), no_field);
+  EXPECT_EQ(with(R"({"type":"string","enum":["a"],"oneOf":["a"]})"), no_field) << "each is looked at";
+  EXPECT_EQ(with(R"({"type":"array","items":{"enum":["a"],"anyOf":"a"}})"), no_field) << "each is looked at";
   EXPECT_EQ(with(R"({"type":"array","items":{"anyOf":[{"type":"object"}]}})"), no_field);
   EXPECT_EQ(with(R"({"type":"array","items":{"type":"string"}})"), no_field);
   EXPECT_EQ(with("true"), no_field);
