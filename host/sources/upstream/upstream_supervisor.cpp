@@ -302,6 +302,7 @@ void UpstreamSupervisor::close(const UpstreamLink& link, const Error& why) {
   const MutexLock lock(mutex_);
   if (state_ == State::serving) state_ = State::connecting;
   link_.reset();
+  untold_.clear();
 }
 
 bool UpstreamSupervisor::wait_after(const Error& why) {

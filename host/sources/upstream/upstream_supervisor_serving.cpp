@@ -90,7 +90,6 @@ void UpstreamSupervisor::serve(const UpstreamLink& link) {
     state_ = State::serving;
     link_ = std::make_shared<const UpstreamLink>(link);
     lists_changed_ = lists_changed_ || !is_first;
-    untold_.clear();
     is_doubtful_ = may_be_another_ = false;
     if (!is_first) ++restarts_;
     first_ = Result<>();
