@@ -8,7 +8,7 @@ set -euo pipefail
 build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev
   libcairo2-dev libcurl4-openssl-dev libdw-dev libpcre2-dev libseccomp-dev libsqlite3-dev libssl-dev libtomlplusplus-dev
   pkg-config poppler-utils pybind11-dev python3-dev tzdata)
-test_packages=(libgtest-dev libgmock-dev clang libclang-rt-dev clang-format clang-tidy npm curl openssl perl
+test_packages=(libgtest-dev libgmock-dev clang libclang-rt-dev clang-format npm curl openssl perl
   nginx-light libcjson-dev fish man-db zsh)
 # Ubuntu's is a snap, which containers cannot run; without a browser the test of the page that shows charts is skipped.
 if grep -qs '^ID=debian$' /etc/os-release; then test_packages+=(chromium); fi

@@ -43,7 +43,7 @@ Result<std::shared_ptr<Issuers>> Issuers::create(Settings settings, HttpCaller& 
   const auto wanted = std::move(settings.issuers);
   const auto audiences = std::move(settings.audiences);
   auto asking = before == nullptr ? std::make_shared<Asking>() : before->asking_;
-  const std::shared_ptr<Issuers> issuers(new Issuers(std::move(settings), std::move(asking), log));
+  std::shared_ptr<Issuers> issuers(new Issuers(std::move(settings), std::move(asking), log));
   for (const auto& each : wanted) {
     Trusted trusted;
     if (before != nullptr) {

@@ -207,9 +207,9 @@ void write_out_booleans(OrderedJson& schema) {
 }
 
 std::string legacy_text(OrderedJson tool) {
-  if (tool.contains("outputSchema") && tool["outputSchema"].is_object()) {
-    if (tool["outputSchema"].value("type", OrderedJson()) != "object") tool.erase("outputSchema");
-  }
+  if (tool.contains("outputSchema") && tool["outputSchema"].is_object() &&
+      tool["outputSchema"].value("type", OrderedJson()) != "object")
+    tool.erase("outputSchema");
   for (const auto* const name : {"inputSchema", "outputSchema"}) {
     if (tool.contains(name) && tool[name].is_object()) write_out_booleans(tool[name]);
   }

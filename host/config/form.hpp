@@ -102,7 +102,7 @@ Form<Duration> duration(std::int64_t least = 1, std::int64_t most = std::numeric
 }
 
 template <class Enum>
-Form<Enum> choice(std::vector<std::pair<std::string, Enum>> words) {
+Form<Enum> choice(const std::vector<std::pair<std::string, Enum>>& words) {
   OrderedJson schema = {{"enum", OrderedJson::array()}};
   for (const auto& [word, value] : words)
     schema["enum"].push_back(word);

@@ -90,7 +90,7 @@ Result<> check_url(const std::string& url) {
 
 // In the one form that a URL without a path has, because others compare it byte by byte.
 Result<> check_public_url(const std::string& url) {
-  const bool has_default_port = url.ends_with(":") || url.ends_with(url.starts_with("https:") ? ":443" : ":80");
+  const bool has_default_port = url.ends_with(':') || url.ends_with(url.starts_with("https:") ? ":443" : ":80");
   if (!is_origin(url) || lower_case(url) != url || has_default_port)
     return fail("must be https:// and a host in lower case, without a path and the default port, but is \"" + url +
                 "\"");

@@ -48,7 +48,7 @@ std::string call_text(const RecentCall& call) {
   if (call.transport == NetworkTransport::pipe) text += ",\"pipe\":true";
   if (call.params_bytes > 0) text += ",\"paramsBytes\":" + std::to_string(call.params_bytes);
   if (call.answer_bytes > 0) text += ",\"answerBytes\":" + std::to_string(call.answer_bytes);
-  text += "}";
+  text += '}';
   return text;
 }
 
@@ -64,7 +64,7 @@ void add_list(std::string& object, std::string_view name, const std::vector<std:
   std::string list = "[";
   for (const auto& text : texts)
     list.append(list.size() > 1 ? "," : "").append(text);
-  add_member(object, name, list += "]");
+  add_member(object, name, list += ']');
   if (left_out > 0) add_member(object, std::string(name) + "LeftOut", std::to_string(left_out));
 }
 
@@ -108,7 +108,7 @@ void PageNews::add_plugins(const StatusTexts& status, std::string& news) const {
     append_json_string(rows, key);
     rows.append(":").append(row);
   }
-  if (rows.size() > 1) add_member(news, "rows", rows += "}");
+  if (rows.size() > 1) add_member(news, "rows", rows += '}');
   if (told_ == nullptr || told_->order != status.order) add_member(news, "order", status.order);
 }
 

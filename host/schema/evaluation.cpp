@@ -45,7 +45,7 @@ std::string name_of(const InstancePath& at) {
       name += "[" + std::to_string(link->index) + "]";
       continue;
     }
-    if (!name.empty()) name += ".";
+    if (!name.empty()) name += '.';
     name += link->key->substr(0, max_shown_text + 1);
   }
   return in_quotes(name);

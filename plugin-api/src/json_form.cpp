@@ -289,7 +289,7 @@ std::string write_duration(const WideDuration& duration) {
 
 std::vector<std::byte> read_base64(std::string_view text) {
   if (text.size() % 4 != 0) refuse_text(no_base64);
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   std::vector<std::byte> bytes;
   bytes.reserve(text.size() / 4 * 3);
   std::uint32_t group = 0;

@@ -126,8 +126,8 @@ void register_documents(mcp::Plugin& plugin) {
     const auto* const document = find_document(path);
     if (document == nullptr) continue;
     plugin
-        .resource(std::string(documents_uri) + std::string(path), std::string(path),
-                  "Of the documentation of mcp-plugin-host", [document] { return document->text; })
+        .resource(std::string(documents_uri) + std::string(path), path, "Of the documentation of mcp-plugin-host",
+                  [document] { return document->text; })
         .title(title_of(*document))
         .mime_type("text/markdown")
         .size(document->text.size());

@@ -66,7 +66,7 @@ RootedDirectory::RootedDirectory(std::string path, Resolution resolution)
 std::optional<FileError> RootedDirectory::why_unreadable() const {
   if (Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)).is_open()) return std::nullopt;
   const int number = errno;
-  const FileError error(number);
+  FileError error(number);
   if (!error.is_denied()) return error;
   return FileError(number, error.what() + std::string(R"(; in a sandbox, its "read" or "write" must name it)"));
 }

@@ -289,7 +289,7 @@ std::string with_answers(std::string params, const Json& answers, std::string_vi
   params.pop_back();
   params += R"(,"inputResponses":)" + dump(answers);
   if (!state.empty()) params += R"(,"inputState":)" + dump(Json(state));
-  params += "}";
+  params += '}';
   return params;
 }
 

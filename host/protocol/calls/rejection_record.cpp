@@ -9,8 +9,8 @@ namespace {
 
 bool is_served(const Catalog& catalog, std::string_view component) {
   const auto name = component.substr(component.find(':') + 1);
-  if (component.starts_with("tool:")) return catalog.find_tool(std::string(name)) != nullptr;
-  if (component.starts_with("prompt:")) return catalog.find_prompt(std::string(name)) != nullptr;
+  if (component.starts_with("tool:")) return catalog.find_tool(name) != nullptr;
+  if (component.starts_with("prompt:")) return catalog.find_prompt(name) != nullptr;
   const std::string uri(name);
   return catalog.find_resource(uri) != nullptr || catalog.match_template(uri).has_value();
 }

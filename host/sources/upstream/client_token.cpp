@@ -122,7 +122,7 @@ void ClientToken::find_issuer(const Found& found) {
   // The secret goes only to whom the operator has named: nothing that the upstream says leads it elsewhere.
   if (const auto& text = settings_.credentials->token_url; !text.empty()) {
     auto url = read_http_url(text, true);
-    return found(url.has_error() ? Result<Issuer>(url.error()) : Result<Issuer>(Issuer{*std::move(url)}));
+    return found(url.has_error() ? Result<Issuer>(url.error()) : Result<Issuer>(Issuer{*url}));
   }
   // 2026-07-28, basic/authorization, "Protected Resource Metadata Discovery Requirements".
   const auto origin = origin_of(settings_.url) + std::string(resource_metadata_path);

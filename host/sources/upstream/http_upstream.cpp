@@ -510,7 +510,7 @@ std::shared_ptr<UpstreamTransport> make_http_upstream(HttpUpstreamSettings setti
 }
 
 Result<std::shared_ptr<UpstreamTransport>> HttpUpstreams::make(HttpUpstreamSettings settings) {
-  const auto made = make_http_upstream(std::move(settings), loops_);
+  auto made = make_http_upstream(std::move(settings), loops_);
   const MutexLock lock(mutex_);
   if (is_closed_) return fail_for_now("the host is ending");
   std::erase_if(made_, [](const auto& each) { return each.expired(); });

@@ -216,7 +216,7 @@ Result<UpstreamPeer> UpstreamClient::connect(std::chrono::milliseconds patience,
 }
 
 Result<std::optional<UpstreamPeer>> UpstreamClient::probe(std::chrono::milliseconds patience) {
-  const std::optional<UpstreamPeer> legacy;
+  std::optional<UpstreamPeer> legacy;
   const auto is_legacy_version = [](const Json& version) {
     return version.is_string() && is_legacy_revision(version.get_ref<const std::string&>());
   };

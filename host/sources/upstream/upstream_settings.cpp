@@ -76,7 +76,7 @@ class Members {
 
   // What `read` makes of the member, if it is there. The first mistake is kept.
   template <class T, class Read>
-  void take(const char* name, T& target, Read read) {
+  void take(const char* name, T& target, const Read& read) {
     known_.append(known_.empty() ? "" : ", ").append(name);
     const auto found = json_.find(name);
     if (found == json_.end()) return;

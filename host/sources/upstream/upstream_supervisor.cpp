@@ -286,7 +286,7 @@ Result<UpstreamLink> UpstreamSupervisor::open(bool probes) {
     is_legacy_ = !link.peer.is_modern;
     return link;
   }
-  const auto why = ready.has_error() ? ready.error() : fail_for_now("it is being stopped");
+  auto why = ready.has_error() ? ready.error() : fail_for_now("it is being stopped");
   client->close();
   client->forget(why);
   client->transport().wait_until_closed(milliseconds(0));

@@ -41,7 +41,7 @@ StdioTransport::StdioTransport(int input, int output, StdioOptions options, Serv
       options_(std::move(options)),
       server_(server),
       log_(log, max_lines_of_clients),
-      writer_(std::make_shared<LineWriter>(output, options.output,
+      writer_(std::make_shared<LineWriter>(output, options_.output,
                                            [this](const LineWriter::Failure& failure) {
                                              if (failure.client_left) {
                                                log_.info("client gone", {{"reason", failure.reason}});

@@ -214,7 +214,7 @@ namespace detail {
 template <class Class, class Member, std::size_t... I>
 constexpr std::string_view name_of_member(Member Class::*member, std::index_sequence<I...>) {
   std::string_view name;
-  const auto look_at = [&]<std::size_t J>() {
+  const auto look_at = [&]<std::size_t J> {
     constexpr const auto* each = &std::get<J>(members_of(room<Class>.object));
     if constexpr (std::is_same_v<decltype(each), const Member* const>) {
       if (each == &(room<Class>.object.*member)) name = member_name<Class, J>;

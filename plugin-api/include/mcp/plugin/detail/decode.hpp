@@ -174,7 +174,7 @@ void require_schema(const Json& value, const Place& place);
 
 /// The first of the types that the value fits: also in its members, because that may be what distinguishes them.
 template <class T, std::size_t I = 0>
-T decode_variant(const Json& value, const Place& place, std::string reasons = {}) {
+T decode_variant(const Json& value, const Place& place, std::string&& reasons = {}) {
   if constexpr (I == std::variant_size_v<T>) {
     refuse(place, "fits none of its types: " + reasons);
   } else {

@@ -145,7 +145,7 @@ Schema enum_schema() {
 template <class T, template <std::size_t, class> class Each, std::size_t... I>
 std::string schemas_of(std::string_view keyword, const SchemaPlace& place, std::index_sequence<I...>) {
   ArrayText list;
-  [[maybe_unused]] const auto add = [&]<std::size_t J>() {
+  [[maybe_unused]] const auto add = [&]<std::size_t J> {
     const std::string index = std::to_string(J);
     list.item(schema_of<typename Each<J, T>::type>(place.below(keyword, index)).text());
   };
