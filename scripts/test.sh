@@ -22,6 +22,6 @@ if [[ "${MCP_TEST_SANITIZERS:-0}" == 1 ]]; then
   done
 fi
 
-# Four for each processor, because most of them wait most of the time; those that measure run alone.
+# Four for each processor, because most of them wait most of the time.
 echo "Testing build/release"
 exec ctest --preset release --parallel "$(($(nproc) * 4))" "$@"

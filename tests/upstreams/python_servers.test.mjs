@@ -7,6 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connectHttp, kinds } from '../integration/support/clients.mjs';
 import { Components } from '../integration/support/components.mjs';
@@ -50,9 +51,13 @@ for (const kind of kinds) {
   test(`ServersInPythonAreServed, ${kind.name}`, async () => {
     const client = await connectHttp(kind, host.url);
     const wanted = ['get_current_time', 'git_log', 'fetch'];
-    for (let names = []; !wanted.every((name) => names.includes(name));)
-      names = (await client.listTools()).tools.map(({ name }) => name);
-    const call = async (name, args) => (await kind.call(client, { name, arguments: args })).content[0].text;
+    const areListed = async () => {
+      const { tools } = await client.listTools();
+      return wanted.every((wantedName) => tools.some(({ name }) => name === wantedName));
+    };
+    while (!(await areListed())) await sleep(100);
+    const patience = { timeout: 90_000 };
+    const call = async (name, args) => (await kind.call(client, { name, arguments: args }, patience)).content[0].text;
     assert.match(await call('get_current_time', { timezone: 'Europe/Paris' }), /Europe\/Paris/);
     assert.match(await call('git_log', { repo_path: repository }), /Begin the notes/);
     const url = `http://127.0.0.1:${page.address().port}/`;
