@@ -40,7 +40,7 @@ if is_wanted 'Go, go-sdk'; then
 fi
 if is_wanted 'Python, FastMCP'; then
   need python3 python3-venv
-  sh tests/fastmcp/pip_install.sh python3 "$peers/python" "$PWD/bench/peers/python/requirements.txt"
+  sh tests/pip_install.sh python3 "$peers/python" "$PWD/bench/peers/python/requirements.txt"
 fi
 for version in 1 2; do
   is_wanted "TypeScript, SDK v$version" || continue

@@ -17,7 +17,7 @@ if ! sh tests/integration/npm_ci.sh site; then
   echo "skipped: npm did not install site/package-lock.json; it needs a package registry"
   exit 0
 fi
-sh tests/fastmcp/pip_install.sh python3 "$folder/packages" site/requirements.txt
+sh tests/pip_install.sh python3 "$folder/packages" site/requirements.txt
 if ! [ -x "$folder/packages/bin/mkdocs" ]; then exit 0; fi # which has been said
 
 export SITE_API="$folder/api" SITE_ASSETS="$folder/assets" SITE_FOLDER="$folder/pages"

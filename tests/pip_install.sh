@@ -1,11 +1,11 @@
 #!/bin/sh
-# pip_install.sh PYTHON FOLDER [REQUIREMENTS]: makes the virtual environment FOLDER with the packages that REQUIREMENTS
-# names, or requirements.txt beside this, unless it has them already. Where that cannot be, it says "skipped: " and why.
+# pip_install.sh PYTHON FOLDER REQUIREMENTS: makes the virtual environment FOLDER with the packages that REQUIREMENTS
+# names, unless it has them already. Where that cannot be, it says "skipped: " and why.
 set -eu
 
 python=$1
 folder=$2
-requirements=${3:-$(dirname "$0")/requirements.txt}
+requirements=$3
 # What was installed: equal, nothing is to do.
 installed=$folder/installed-requirements.txt
 # The list, and those that it names.
