@@ -18,10 +18,11 @@ if wanted | cmp -s - "$installed" && "$folder/bin/python" --version >/dev/null; 
   exit 0
 fi
 rm -rf "$folder"
+# What is imported is compiled then; most of it never is.
 if ! "$python" -m venv "$folder"; then
   rm -rf "$folder"
   echo "skipped: $python makes no virtual environment; install it (Debian, Ubuntu: apt-get install python3-venv)"
-elif ! "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 30 \
+elif ! "$folder/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check --retries 1 --timeout 30 \
   --requirement "$requirements"; then
   rm -rf "$folder"
   echo "skipped: pip did not install $requirements; it needs a package index, and Python 3.10 or newer"

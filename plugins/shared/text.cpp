@@ -49,7 +49,7 @@ void drop_half_character(std::string& text) {
   for (std::size_t size = 1; size <= std::min(max_half, text.size()); ++size) {
     const auto byte = static_cast<unsigned char>(text[text.size() - size]);
     if ((byte & 0xC0U) == 0x80) continue;  // what comes before it may be the lead
-    if (size_by_lead(byte) > size) text.resize(text.size() - size);
+    if (size_by_lead(byte) > size) text.erase(text.size() - size);
     return;
   }
 }

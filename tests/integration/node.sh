@@ -9,11 +9,10 @@ set -eu
 folder=$1
 shift
 set -- --no-concurrent-recompilation --no-concurrent-sparkplug "$@"
-if command -v node >/dev/null && node -e '
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  process.exit(major > 22 || (major === 22 && minor >= 19) ? 0 : 1);'; then
-  exec node "$@"
-fi
+version=$(node --version 2>/dev/null) || version=v0.0.0
+major=${version#v} minor=${version#v*.}
+major=${major%%.*} minor=${minor%%.*}
+if [ "$major" -gt 22 ] || { [ "$major" -eq 22 ] && [ "$minor" -ge 19 ]; }; then exec node "$@"; fi
 # By its own path: older versions of npm do not link it.
 for node in "$folder"/node_modules/node-linux-*/bin/node; do
   if "$node" --version >/dev/null 2>&1; then exec "$node" "$@"; fi
