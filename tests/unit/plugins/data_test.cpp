@@ -325,7 +325,7 @@ TEST_F(Store, AResultHasAsManyColumnsAsATableMayHaveAndNoMore) {
 
 TEST_F(Store, QueriesTogetherTakeNoMoreMemoryThanTheyMay) {
   const auto before = sqlite3_hard_heap_limit64(64'000'000);
-  const std::string value = "WITH t AS MATERIALIZED (SELECT replace(hex(zeroblob(2000000)), '0', 'x') v) ";
+  const std::string value = "WITH t AS MATERIALIZED (SELECT hex(zeroblob(2000000)) v) ";
   const QueryLimits limits{std::chrono::minutes(1), 1, 1000};
   EXPECT_THAT(failure(value + columns_sql(40, "v") + " FROM t", limits),
               HasSubstr("which is 64000000 bytes (maxMemoryBytes)"));

@@ -118,11 +118,12 @@ TEST(Coroutine, NeedNotHaveBegun) {
 
 TEST(WakeUp, GoesOnWithAllThatWaitOneInEachTurn) {
   asio::io_context context;
-  WakeUp wake_up(context);
+  const auto owned = std::make_shared<WakeUp>(context);
+  auto& wake_up = *owned;
   int first = 0;
   int second = 0;
-  spawn(context.get_executor(), wait_for(wake_up, first));
-  spawn(context.get_executor(), wait_for(wake_up, second));
+  spawn(context.get_executor(), wait_for(wake_up, first), owned);
+  spawn(context.get_executor(), wait_for(wake_up, second), owned);
   EXPECT_FALSE(wake_up.wake_all()) << "nobody waits yet";
   wake_up.resume_one();
   context.poll();
