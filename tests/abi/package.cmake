@@ -16,9 +16,8 @@ function(run)
 endfunction()
 
 run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --component plugin-api --prefix "${prefix}")
-# Not optimised, which would be most of the work.
 run("${CMAKE_COMMAND}" -S "${SOURCE_DIR}" -B "${build}" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${prefix}"
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DMCP_PLUGIN_FROM_SOURCE=ON "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
+    -DCMAKE_BUILD_TYPE=Release -DMCP_PLUGIN_FROM_SOURCE=ON "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
     "-DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
     "-DMCP_PLUGIN_HOST=${SOURCE_DIR}/host.sh")
 run("${CMAKE_COMMAND}" --build "${build}" --parallel 2)
