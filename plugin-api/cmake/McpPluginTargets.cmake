@@ -87,8 +87,8 @@ else()
     "${MCP_PLUGIN_SOURCE_DIR}/tool.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/tool_result.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/variables.cpp")
-  # Few translation units, because most of the time goes into reading the JSON library.
-  set_target_properties(mcp_plugin PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  # One translation unit, because most of the time goes into reading the JSON library and making its templates.
+  set_target_properties(mcp_plugin PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   add_library(mcp_plugin_testing STATIC EXCLUDE_FROM_ALL
     "${MCP_PLUGIN_SOURCE_DIR}/testing/fake_host.cpp"
     "${MCP_PLUGIN_SOURCE_DIR}/testing/harness.cpp"

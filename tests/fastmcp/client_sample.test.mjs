@@ -10,7 +10,7 @@ import { Components } from '../integration/support/components.mjs';
 import { serve } from '../integration/support/host.mjs';
 
 if (!existsSync(env.MCP_FASTMCP_PYTHON)) {
-  console.log('skipped: FastMCP is not installed; the test fastmcp.packages says why');
+  console.log('skipped: FastMCP is not installed; the test python.packages says why');
   exit(0);
 }
 

@@ -14,7 +14,7 @@ import { asking, calls, lists, stricter } from './calls.mjs';
 import { readSections } from './sections.mjs';
 
 if (!existsSync(env.MCP_FASTMCP_PYTHON)) {
-  console.log('skipped: FastMCP is not installed; the test fastmcp.packages says why');
+  console.log('skipped: FastMCP is not installed; the test python.packages says why');
   exit(0);
 }
 

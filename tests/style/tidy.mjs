@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 const [clangTidy, source, build] = process.argv.slice(2);
 if (!existsSync(clangTidy)) {
-  console.log(`skipped: there is no ${clangTidy}; the test style.packages says why`);
+  console.log(`skipped: there is no ${clangTidy}; the test python.packages says why`);
   process.exit(0);
 }
 const run = promisify(execFile);

@@ -16,7 +16,7 @@ import { addUpstream } from '../integration/support/upstreams.mjs';
 
 const python = process.env.MCP_UPSTREAMS_PYTHON;
 if (!existsSync(python)) {
-  console.log('skipped: the servers in Python are not installed; the test upstreams.packages says why');
+  console.log('skipped: the servers in Python are not installed; the test python.packages says why');
   process.exit(0);
 }
 if (spawnSync('git', ['--version']).error) {

@@ -7,6 +7,9 @@ import { test } from 'node:test';
 import { program } from '../../integration/support/host.mjs';
 import { newProject, prefix, run, saysWhereItsPackageIsToBeFound } from '../project.mjs';
 
+// That cargo finds it, called without CMake. (What it is made of has been built by others.)
+const findsItsPackage = (project) => run(project, 'cargo', 'metadata', '--quiet', '--format-version', '1');
+
 test('NewMakesAProjectInRustThatBuildsAndPassesItsTests', async (context) => {
   const project = await newProject(context, 'rust', 'rainy-weather');
   await run(project, 'cmake', '--preset', 'release');
@@ -27,7 +30,7 @@ test('TheProjectInRustIsTheSameOnEachMachine', async (context) => {
   const link = join(project, '.mcp-plugin-host');
   assert.equal(await readlink(link), join(prefix, 'share/mcp-plugin-host/bindings/rust'));
   assert.match(await readFile(join(project, '.gitignore'), 'utf8'), /^\/\.mcp-plugin-host$/m);
-  await run(project, 'cargo', 'check', '--quiet');
+  await findsItsPackage(project);
 
   // As one that came with its link from a machine where the host is elsewhere.
   const moved = join(dirname(project), 'moved');
@@ -36,7 +39,7 @@ test('TheProjectInRustIsTheSameOnEachMachine', async (context) => {
   await rm(join(moved, '.mcp-plugin-host'));
   await symlink('/nowhere', join(moved, '.mcp-plugin-host'));
   await run(moved, 'cmake', '--preset', 'release');
-  await run(moved, 'cargo', 'check', '--quiet');
+  await findsItsPackage(moved);
 });
 
 test('TheProjectInRustSaysWhereItsPackageIsToBeFound', async (context) => {
