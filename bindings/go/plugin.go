@@ -108,18 +108,21 @@ func newPlugin(host host, setup func(*Plugin) error) (plugin *Plugin, err error)
 	if exported.twice {
 		return nil, errors.New("mcp.Export is called twice: a library is one plugin")
 	}
-	plugin = &Plugin{host: host}
-	plugin.context, plugin.end = context.WithCancel(context.Background())
+	made := &Plugin{host: host}
+	made.context, made.end = context.WithCancel(context.Background())
 	defer func() {
 		if what := recover(); what != nil {
 			err = fmt.Errorf("its setup panicked: %v", what)
-			plugin.Log(LevelError, panicText(what))
+			made.Log(LevelError, panicText(what))
+		}
+		if err != nil {
+			made.end()
 		}
 	}()
-	if err := setup(plugin); err != nil {
+	if err := setup(made); err != nil {
 		return nil, err
 	}
-	return plugin, plugin.err
+	return made, made.err
 }
 
 // Context is done when the plugin is stopped, so that goroutines of its own know it.

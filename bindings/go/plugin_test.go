@@ -283,6 +283,16 @@ func TestASetupThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
+func TestTheContextOfAPluginWhoseSetupFailsIsDone(t *testing.T) {
+	var context context.Context
+	_, err := newPlugin(&fakeHost{}, func(plugin *Plugin) error {
+		context = plugin.Context()
+		return fmt.Errorf("no")
+	})
+	expectError(t, err, "no")
+	<-context.Done()
+}
+
 func TestACallIsCancelledWithItsCause(t *testing.T) {
 	begun := make(chan struct{})
 	plugin, host := served(t, ofTool(func(call *Context, _ none) (string, error) {

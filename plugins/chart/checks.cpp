@@ -6,6 +6,8 @@
 
 #include <mcp/plugin/error.hpp>
 
+#include "shared/text.hpp"
+
 namespace plugins::chart {
 namespace {
 
@@ -46,7 +48,9 @@ void require_pie(const Chart& chart) {
 void require_drawable(const Chart& chart) {
   for (const auto& label : chart.labels) {
     if (label.size() > max_label) {
-      throw mcp::ToolError("the label \"" + label.substr(0, 20) + "...\" is longer than " + std::to_string(max_label) +
+      auto begin = label.substr(0, 20);
+      drop_half_character(begin);
+      throw mcp::ToolError("the label \"" + begin + "...\" is longer than " + std::to_string(max_label) +
                            " bytes; shorten it");
     }
   }

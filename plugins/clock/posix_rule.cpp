@@ -134,7 +134,7 @@ local_seconds PosixRule::Date::in(year year) const {
 
 std::vector<PosixRule::Change> PosixRule::changes_around(year year) const {
   std::vector<Change> changes;
-  for (const auto each : {year - years(1), year, year + years(1)}) {
+  for (const auto each : {year - years(2), year - years(1), year, year + years(1), year + years(2)}) {
     changes.push_back({sys_seconds((begin_.in(each)-standard_.from_utc).time_since_epoch()), &*daylight_saving_});
     changes.push_back({sys_seconds((end_.in(each)-daylight_saving_->from_utc).time_since_epoch()), &standard_});
   }
@@ -150,7 +150,8 @@ Period PosixRule::period_at(sys_seconds time) const {
   const std::vector<Change> changes = changes_around(date.year());
   const auto next = std::upper_bound(changes.begin(), changes.end(), time,
                                      [](sys_seconds t, const Change& change) { return t < change.at; });
-  // A year before and a year after have their changes too, so there always are a previous and a next one.
+  // A change is up to a week away from its year (RFC 8536, section 3.3.1), so there always are a previous and a next
+  // one.
   return {std::prev(next)->at, next->at, *std::prev(next)->to};
 }
 

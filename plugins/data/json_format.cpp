@@ -7,6 +7,8 @@
 
 #include <mcp/plugin.hpp>
 
+#include "shared/text.hpp"
+
 namespace plugins::data {
 namespace {
 
@@ -60,7 +62,9 @@ class Builder {
   template <class Exception>
   bool parse_error(std::size_t, const std::string& written, const Exception& error) {
     if (error.id == too_large_number) throw std::invalid_argument(about_large_number(written));
-    const std::string what = error.what();
+    std::string what = error.what();
+    // The first byte of a character that has more.
+    if (!is_text(what)) what.resize(std::min(what.size(), what.find("; last read: ")));
     const auto words = what.find("] ");
     throw std::invalid_argument("This is no JSON: " + (words == std::string::npos ? what : what.substr(words + 2)));
   }

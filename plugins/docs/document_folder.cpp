@@ -29,13 +29,33 @@ std::string name_without_ending(const std::string& name) {
   return name.substr(0, name.rfind('.'));
 }
 
+// Of a document in what the plugin tells the host, or a little more: its URI has three bytes for one of many, its name
+// is its path.
+std::size_t described_bytes(const std::string& path, const Document& document) {
+  constexpr std::size_t others = 256;
+  return 4 * path.size() + document.title.size() + document.description.size() + others;
+}
+
+// What was there before, and may be there still.
+void keep_unseen(const FolderScan& before, FolderScan& scan) {
+  for (const auto& known : before.documents) {
+    if (scan.documents.size() == DocumentFolder::max_documents) break;
+    if (!scan.unlisted.contains(known.first)) scan.documents.insert(known);
+  }
+  for (const auto& known : before.unlisted) {
+    if (!scan.documents.contains(known.first)) scan.unlisted.insert(known);
+  }
+}
+
 }  // namespace
 
 FolderScan DocumentFolder::scan(const FolderScan& before) const {
   FolderScan scan;
+  bool has_failed = false;
+  std::size_t bytes = 0;
   const auto add = [&](const WalkedEntry& entry) {
     if (!S_ISREG(entry.status.st_mode) || !is_markdown(entry.path.name()) || is_hidden(entry.path)) return true;
-    scan.is_complete = scan.documents.size() < max_documents;
+    scan.is_complete = scan.documents.size() < max_documents && bytes < max_described_bytes;
     if (!scan.is_complete) return false;
     const auto path = entry.path.text();
     const auto size = static_cast<std::uint64_t>(entry.status.st_size);
@@ -46,21 +66,27 @@ FolderScan DocumentFolder::scan(const FolderScan& before) const {
       return true;
     }
     try {
-      scan.documents.emplace(path, document(entry, before.documents));
+      const auto& added = scan.documents.emplace(path, document(entry, before.documents)).first->second;
+      bytes += described_bytes(path, added);
     } catch (const FileError& error) {
       // What has vanished since the folder was read is no file, and what fails at the moment is tried again.
-      if (error.is_not_found() || error.is_of_the_moment()) return true;
-      scan.unlisted.emplace(path, UnlistedFile{size, changed, error.what()});
+      if (error.is_of_the_moment()) {
+        has_failed = true;
+      } else if (!error.is_not_found()) {
+        scan.unlisted.emplace(path, UnlistedFile{size, changed, error.what()});
+      }
     }
     return true;
   };
   try {
-    const bool saw_all = directory_.walk({}, {.max_depth = max_depth}, add);
-    scan.is_complete = scan.is_complete && saw_all;
+    const WalkGaps gaps = directory_.walk({}, {.max_depth = max_depth}, add);
+    scan.is_complete = scan.is_complete && !gaps.reached_limit;
+    has_failed = has_failed || gaps.has_failed;
   } catch (const FileError& error) {
     const bool is_gone = error.is_not_found() || error.is_not_a_folder();
     return is_gone ? FolderScan() : FolderScan{before.documents, before.unlisted, true};
   }
+  if (has_failed) keep_unseen(before, scan);
   return scan;
 }
 

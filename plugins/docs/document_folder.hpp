@@ -51,6 +51,8 @@ class DocumentFolder {
   static constexpr std::uint64_t max_document_size = 10485760;
   static constexpr std::size_t max_documents = 1000;
   static constexpr int max_depth = 16;
+  // Of all of them as the host hears of them, who takes 4 MiB.
+  static constexpr std::size_t max_described_bytes = std::size_t{3} << 20;
 
   explicit DocumentFolder(std::string path) : directory_(std::move(path)) {}
 
@@ -59,7 +61,7 @@ class DocumentFolder {
 
   // What is there now; documents that are too large or cannot be read are not listed. Reads those only that `before`
   // does not have unchanged. Empty if the folder is not there; as before where it cannot be opened for another reason,
-  // which may be one of the moment, as in a file system of the network.
+  // or something in it cannot be looked at for one of the moment, as in a file system of the network.
   FolderScan scan(const FolderScan& before) const;
 
   // The content of one document. Nothing if there is none with this path. Throws FileError.

@@ -80,7 +80,8 @@ std::vector<std::string> DocumentLibrary::paths() const {
 
 void DocumentLibrary::warn_of_more() {
   plugin_.warn("the folder " + folder_.path() + " has more than " + std::to_string(DocumentFolder::max_documents) +
-               " documents, or too many files to look at: some are not listed, and can be read by their path only. " +
+               " documents, or documents with very long paths, or too many files to look at: some are not listed, and "
+               "can be read by their path only. " +
                "Give a part of them to another instance of this plugin");
 }
 

@@ -65,7 +65,7 @@ Listing list_folder(const Location& folder, const ListQuery& query, const mcp::C
     return true;
   };
   const WalkLimits limits{.max_depth = query.recursive ? max_list_depth : std::clamp(query.depth, 1, max_list_depth)};
-  if (!folder.root->directory.walk(folder.path, limits, add)) listing.complete = false;
+  if (folder.root->directory.walk(folder.path, limits, add).any()) listing.complete = false;
   return listing;
 }
 

@@ -42,8 +42,9 @@ struct Listing {
   std::vector<Entry> entries;
   bool complete = true;
   static constexpr auto fields() {
-    return std::tuple{mcp::field("entries", &Listing::entries, "Ordered by path"),
-                      mcp::field("complete", &Listing::complete, "False if a limit cut the list short")};
+    return std::tuple{
+        mcp::field("entries", &Listing::entries, "By name, each folder before what is in it"),
+        mcp::field("complete", &Listing::complete, "False if a limit cut the list short, or a part could not be read")};
   }
 };
 

@@ -38,7 +38,7 @@ void add_entries(mcp::Completion& completion, const Location& folder, std::strin
     }
     return !completion.has_more;
   };
-  if (!folder.root->directory.walk(folder.path, {.max_depth = 1}, add_entry)) completion.has_more = true;
+  if (folder.root->directory.walk(folder.path, {.max_depth = 1}, add_entry).any()) completion.has_more = true;
 }
 
 }  // namespace

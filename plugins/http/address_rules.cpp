@@ -30,13 +30,14 @@ std::vector<AddressRange> parsed(std::initializer_list<const char*> ranges) {
   return list;
 }
 
-// The special-purpose registries of IANA (RFC 6890), multicast, and 6to4, which has IPv4 addresses inside.
+// The special-purpose registries of IANA (RFC 6890), multicast, 6to4, which has IPv4 addresses inside, and what tells
+// machines at Azure about themselves.
 const std::vector<AddressRange>& special_ranges() {
   static const auto ranges = parsed({
-      "0.0.0.0/8",     "10.0.0.0/8",      "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16",
-      "172.16.0.0/12", "192.0.0.0/24",    "192.0.2.0/24",   "192.88.99.0/24", "192.168.0.0/16",
-      "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",    "240.0.0.0/4",
-      "2001::/23",     "2001:db8::/32",   "2002::/16",      "3fff::/20",
+      "0.0.0.0/8",        "10.0.0.0/8",      "100.64.0.0/10",  "127.0.0.0/8",    "169.254.0.0/16",
+      "172.16.0.0/12",    "192.0.0.0/24",    "192.0.2.0/24",   "192.88.99.0/24", "192.168.0.0/16",
+      "198.18.0.0/15",    "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4",    "240.0.0.0/4",
+      "168.63.129.16/32", "2001::/23",       "2001:db8::/32",  "2002::/16",      "3fff::/20",
   });
   return ranges;
 }

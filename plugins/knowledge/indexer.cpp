@@ -298,7 +298,7 @@ void Indexer::scan(Batch& batch, const std::string& text) {
     if (has_no_pdf_reader_) has_no_pdf_reader_ = !can_start_pdf_reader(settings_.pdf_time, is_stopping_);
   }
   const auto room = settings_.max_files - std::min(settings_.max_files, batch.index().count_files());
-  const Files now = found(*path, known, room);
+  const auto [now, has_failed] = found(*path, known, room);
   for (const auto& [name, state] : now) {
     if (is_stopping_) return;
     const auto before = known.find(name);
@@ -310,7 +310,7 @@ void Indexer::scan(Batch& batch, const std::string& text) {
     if (index_file(batch, *file, state)) batch.add(name, is_known);
   }
   bool look_at_all = false;
-  for (const auto& [name, state] : known) {
+  for (const auto& [name, state] : has_failed ? Files() : known) {
     if (is_stopping_) return;
     if (now.contains(name)) continue;
     batch.begin();
@@ -326,25 +326,26 @@ void Indexer::scan(Batch& batch, const std::string& text) {
   if (look_at_all) changed(settings_.folder);
 }
 
-Files Indexer::found(const RelativePath& path, const Files& known, std::size_t room) {
-  Files files;
+Indexer::Found Indexer::found(const RelativePath& path, const Files& known, std::size_t room) {
+  Found found;
   const auto status = path.is_empty() ? std::nullopt : directory_.status(path);
-  if (!path.is_empty() && !status) return files;
+  if (!path.is_empty() && !status) return found;
   if (status && !S_ISDIR(status->st_mode)) {
-    if (!S_ISREG(status->st_mode) || !is_wanted(path, known)) return files;
+    if (!S_ISREG(status->st_mode) || !is_wanted(path, known)) return found;
     if (room > 0 || !known.empty()) {
-      files.emplace(path.text(), state_of(*status));
+      found.files.emplace(path.text(), state_of(*status));
     } else {
       left_out_.add(path.text());
     }
-    return files;
+    return found;
   }
   return found_below(path, known, room);
 }
 
 // Those that are known stay, so that the others do not take their places by turns.
-Files Indexer::found_below(const RelativePath& path, const Files& known, std::size_t room) {
-  Files files;
+Indexer::Found Indexer::found_below(const RelativePath& path, const Files& known, std::size_t room) {
+  Found found;
+  Files& files = found.files;
   const auto add = [&](const WalkedEntry& entry) {
     if (is_stopping_) return false;
     if (!S_ISREG(entry.status.st_mode) || !is_wanted(entry.path, known)) return true;
@@ -359,11 +360,16 @@ Files Indexer::found_below(const RelativePath& path, const Files& known, std::si
     return true;
   };
   const std::size_t max_entries = settings_.max_files * entries_of_a_file;
-  if (!directory_.walk(path, {.max_depth = max_depth, .max_entries = max_entries}, add)) {
+  const WalkGaps gaps = directory_.walk(path, {.max_depth = max_depth, .max_entries = max_entries}, add);
+  if (gaps.has_failed) {
+    found.has_failed = true;
+    warn("something in " + directory_.path() + " cannot be looked at now; it is tried again within a minute");
+  }
+  if (gaps.reached_limit) {
     warn("there are more than " + std::to_string(max_entries) + " entries in " + directory_.path() +
          ", which is the limit with this maxFiles: the others are not looked at");
   }
-  return files;
+  return found;
 }
 
 // What is known of a PDF stays true without its reader.

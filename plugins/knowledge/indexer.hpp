@@ -68,8 +68,12 @@ class Indexer {
   std::optional<std::uint64_t> folder_number() const;
   void scan(Batch& batch, const std::string& path);
   // What is there now of a path and below it, without new files for which the index has no room.
-  Files found(const RelativePath& path, const Files& known, std::size_t room);
-  Files found_below(const RelativePath& path, const Files& known, std::size_t room);
+  struct Found {
+    Files files;
+    bool has_failed = false;  // there may be more, which could not be looked at now
+  };
+  Found found(const RelativePath& path, const Files& known, std::size_t room);
+  Found found_below(const RelativePath& path, const Files& known, std::size_t room);
   bool is_wanted(const RelativePath& path, const Files& known) const;
   // False if nothing is changed, because it cannot be read at the moment.
   bool index_file(Batch& batch, const RelativePath& path, const FileState& state);

@@ -30,7 +30,7 @@ class ResourceList {
   // The plugin outlives this object.
   ResourceList(mcp::Plugin& plugin, ReadDocument read) : plugin_(plugin), read_(std::move(read)) {}
 
-  // Tells the host and clients what is different from the last time.
+  // Tells the host and clients what is different from the last time. None is listed where all together are too long.
   void set(const std::vector<ListedDocument>& documents);
 
  private:

@@ -118,7 +118,7 @@ mcp::ResourceContent resource_content(const OutcomeSettings& outcome) {
   throw_error(outcome);
   if (outcome.blob) return {"\"blob\":" + mcp::dump_json(*outcome.blob), {}};
   if (outcome.response->is_string()) return mcp::text_resource(outcome.response->get_ref<const std::string&>());
-  return mcp::text_resource(mcp::dump_json(*outcome.response), "application/json");
+  return {"\"text\":" + mcp::dump_json(mcp::Json(mcp::dump_json(*outcome.response))), {}, "application/json"};
 }
 
 mcp::Messages prompt_messages(const OutcomeSettings& outcome, const mcp::Arguments& arguments) {

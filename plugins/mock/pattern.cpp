@@ -68,7 +68,7 @@ Pattern::Pattern(const std::string& expression) : expression_(expression) {
   code_.reset(pcre2_compile(units(expression), expression.size(),
                             PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT, &error, &place, nullptr));
   if (code_ == nullptr) {
-    throw std::invalid_argument("must be a regular expression: " + words(error) + " at character " +
+    throw std::invalid_argument("must be a regular expression: " + words(error) + " at byte " +
                                 std::to_string(place + 1) + " of \"" + expression + '"');
   }
 }

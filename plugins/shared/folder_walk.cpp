@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,11 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
+struct OpenFolder {
+  Directory directory;
+  std::vector<std::string> names;  // in order
+};
+
 Directory open_directory(Descriptor folder) {
   DIR* directory = ::fdopendir(folder.get());
   if (!directory) throw FileError(errno);
@@ -27,60 +33,85 @@ Directory open_directory(Descriptor folder) {
   return Directory(directory);
 }
 
+Directory open_directory_in(int directory, const std::string& name) {
+  const int fd = ::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) throw FileError(errno);
+  return open_directory(Descriptor(fd));
+}
+
 class Walk {
  public:
   Walk(const WalkLimits& limits, const WalkVisitor& visit) : limits_(limits), visit_(visit) {}
 
-  // False when the walk is over.
-  bool enter(Descriptor folder, const RelativePath& path, int depth) {
-    const Directory directory = open_directory(std::move(folder));
-    const std::vector<std::string> names = sorted_names(*directory);
-    return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-      return visit_entry(::dirfd(directory.get()), name, path, depth);
-    });
-  }
-
-  bool reached_limit() const { return reached_limit_; }
-
- private:
-  std::vector<std::string> sorted_names(DIR& directory) {
-    std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(&directory)) {
-      const std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
+  OpenFolder read(Directory directory) {
+    OpenFolder folder{std::move(directory), {}};
+    while (const auto name = next_name(*folder.directory)) {
+      if (*name == "." || *name == "..") continue;
       if (seen_ == limits_.max_entries) {
-        reached_limit_ = true;
+        gaps_.reached_limit = true;
         break;
       }
       ++seen_;
-      names.emplace_back(name);
+      folder.names.emplace_back(*name);
     }
-    std::sort(names.begin(), names.end());
-    return names;
+    std::sort(folder.names.begin(), folder.names.end());
+    return folder;
+  }
+
+  // False when the walk is over.
+  bool visit(const OpenFolder& folder, const RelativePath& path, int depth) {
+    return std::all_of(folder.names.begin(), folder.names.end(), [&](const std::string& name) {
+      return visit_entry(::dirfd(folder.directory.get()), name, path, depth);
+    });
+  }
+
+  const WalkGaps& gaps() const { return gaps_; }
+
+ private:
+  // Of the next entry, until the next call; nothing at the end.
+  static std::optional<std::string_view> next_name(DIR& directory) {
+    errno = 0;
+    if (const dirent* entry = ::readdir(&directory)) return entry->d_name;
+    if (errno != 0) throw FileError(errno);
+    return std::nullopt;
   }
 
   bool visit_entry(int directory, const std::string& name, const RelativePath& path, int depth) {
     WalkedEntry entry{path / name, {}};
     // What has been removed since it was read is no entry.
-    if (::fstatat(directory, name.c_str(), &entry.status, AT_SYMLINK_NOFOLLOW) != 0) return true;
+    if (::fstatat(directory, name.c_str(), &entry.status, AT_SYMLINK_NOFOLLOW) != 0) {
+      note(FileError(errno));
+      return true;
+    }
     if (!visit_(entry)) return false;
-    if (!S_ISDIR(entry.status.st_mode) || depth >= limits_.max_depth || reached_limit_) return true;
-    Descriptor folder(::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    return !folder.is_open() || enter(std::move(folder), entry.path, depth + 1);
+    if (!S_ISDIR(entry.status.st_mode) || depth >= limits_.max_depth || gaps_.reached_limit) return true;
+    const auto folder = read_inside(directory, name);
+    return !folder || visit(*folder, entry.path, depth + 1);
   }
+
+  std::optional<OpenFolder> read_inside(int directory, const std::string& name) {
+    try {
+      return read(open_directory_in(directory, name));
+    } catch (const FileError& error) {
+      note(error);
+      return std::nullopt;
+    }
+  }
+
+  void note(const FileError& error) { gaps_.has_failed = gaps_.has_failed || error.is_of_the_moment(); }
 
   const WalkLimits& limits_;
   const WalkVisitor& visit_;
   std::size_t seen_ = 0;
-  bool reached_limit_ = false;
+  WalkGaps gaps_;
 };
 
 }  // namespace
 
-bool walk_folder(Descriptor folder, const RelativePath& path, const WalkLimits& limits, const WalkVisitor& visit) {
+WalkGaps walk_folder(Descriptor folder, const RelativePath& path, const WalkLimits& limits, const WalkVisitor& visit) {
   Walk walk(limits, visit);
-  walk.enter(std::move(folder), path, 1);
-  return !walk.reached_limit();
+  walk.visit(walk.read(open_directory(std::move(folder))), path, 1);
+  return walk.gaps();
 }
 
 }  // namespace plugins

@@ -24,9 +24,18 @@ struct WalkedEntry {
 // False ends the walk.
 using WalkVisitor = std::function<bool(const WalkedEntry&)>;
 
+// What a walk has not shown.
+struct WalkGaps {
+  bool reached_limit = false;  // max_entries ended it
+  // Something inside could not be looked at for a reason of the moment: what was there before may be there still.
+  bool has_failed = false;
+
+  bool any() const { return reached_limit || has_failed; }
+};
+
 // Entries ordered by name, each folder before its content. Symbolic links are entries and are not followed. A folder
-// inside that cannot be opened is an entry without content. `folder` is open for reading, and `path` is its own below
-// the root. False if max_entries ended the walk. Throws FileError if `folder` itself cannot be read.
-bool walk_folder(Descriptor folder, const RelativePath& path, const WalkLimits& limits, const WalkVisitor& visit);
+// inside that cannot be read is an entry without content. `folder` is open for reading, and `path` is its own below
+// the root. Throws FileError if `folder` itself cannot be read.
+WalkGaps walk_folder(Descriptor folder, const RelativePath& path, const WalkLimits& limits, const WalkVisitor& visit);
 
 }  // namespace plugins

@@ -114,7 +114,7 @@ void RootedDirectory::make_folders(const RelativePath& path) const {
   }
 }
 
-bool RootedDirectory::walk(const RelativePath& folder, const WalkLimits& limits, const WalkVisitor& visit) const {
+WalkGaps RootedDirectory::walk(const RelativePath& folder, const WalkLimits& limits, const WalkVisitor& visit) const {
   return walk_folder(open(folder, O_RDONLY | O_DIRECTORY), folder, limits, visit);
 }
 

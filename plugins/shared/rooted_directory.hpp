@@ -52,14 +52,15 @@ class RootedDirectory {
   void write(const RelativePath& path, std::string_view content) const;
 
   // Adds to the end of a regular file, which is made if it is not there. Does not make it larger than `max_size`.
-  // After a failure it is as it was, unless others have appended meanwhile, which the error says.
+  // After a failure it is as it was, or empty if this has made it, unless others have appended meanwhile, which the
+  // error says.
   void append(const RelativePath& path, std::string_view content, std::uint64_t max_size) const;
 
   // Makes the folder and those above it that are missing.
   void make_folders(const RelativePath& path) const;
 
   // See walk_folder.
-  bool walk(const RelativePath& folder, const WalkLimits& limits, const WalkVisitor& visit) const;
+  WalkGaps walk(const RelativePath& folder, const WalkLimits& limits, const WalkVisitor& visit) const;
 
  private:
   Descriptor open_root() const;

@@ -32,7 +32,7 @@ TextTemplate::TextTemplate(std::string_view text) {
     }
     const auto name = text[brace] == '{' ? leading_name(rest) : std::string_view();
     if (name.empty()) {
-      throw std::invalid_argument("has a brace at character " + std::to_string(brace + 1) +
+      throw std::invalid_argument("has a brace at byte " + std::to_string(brace + 1) +
                                   " that is not around a name: write it twice if it is meant as it is");
     }
     parts_.push_back({std::string(name), true});

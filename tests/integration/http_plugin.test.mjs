@@ -167,7 +167,7 @@ describe('HttpPluginConfiguration', () => {
       { tools: [{ ...good, request: { ...good.request, headers: { 'Content-Length': '1' } } }] }],
     ['"configuration.tools[0].request.headers.A" must be one line',
       { tools: [{ ...good, request: { ...good.request, headers: { A: '1\r\nB: 2' } } }] }],
-    ['"configuration.tools[0].request.body.a[0]" has a brace at character 3 that is not around a name',
+    ['"configuration.tools[0].request.body.a[0]" has a brace at byte 3 that is not around a name',
       { tools: [{ ...good, request: { ...good.request, method: 'POST', body: { a: ['a {'] } } }] }],
     ['"configuration.tools[0].result.pointer" must be a JSON Pointer (RFC 6901)', { tools: [{ ...good, result: { pointer: 'a' } }] }],
     ['"configuration.tools[0].cacheSeconds" is for a GET only',

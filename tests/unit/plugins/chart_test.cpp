@@ -130,6 +130,8 @@ TEST_F(DrawChart, SaysWhatIsWrongWithTheNumbers) {
   Json arguments = sales;
   arguments["labels"][0] = std::string(201, 'x');
   EXPECT_EQ(draw(arguments).text(), "the label \"xxxxxxxxxxxxxxxxxxxx...\" is longer than 200 bytes; shorten it");
+  arguments["labels"][0] = std::string(19, 'x') + "\u20ac" + std::string(200, 'x');
+  EXPECT_EQ(draw(arguments).text(), "the label \"xxxxxxxxxxxxxxxxxxx...\" is longer than 200 bytes; shorten it");
 }
 
 TEST_F(DrawChart, NamesItsAppAndDescribesItsOutput) {

@@ -108,6 +108,13 @@ TEST(PosixRule, KnowsTimesBeyondTheDay) {
   const TimeZone gaza = by_rule("EET-2EEST,M3.4.4/50,M10.4.4/50");
   EXPECT_EQ(abbreviation(gaza, "2100-03-26T23:59:59"), "EET");
   EXPECT_EQ(abbreviation(gaza, "2100-03-27T00:00:00"), "EEST");
+  // A week before the year, and a week after it.
+  const TimeZone early = by_rule("AAA0BBB,0/-167,1/-167");
+  EXPECT_EQ(abbreviation(early, "2100-12-25T00:59:59"), "AAA");
+  EXPECT_EQ(abbreviation(early, "2100-12-25T01:00:00"), "BBB");
+  EXPECT_EQ(abbreviation(early, "2100-12-31T12:00:00"), "AAA");
+  const TimeZone late = by_rule("AAA0BBB,J365/167,J364/167");
+  EXPECT_EQ(abbreviation(late, "2100-01-03T00:00:00"), "BBB");
 }
 
 TEST(PosixRule, KnowsQuotedNamesAndOddOffsets) {

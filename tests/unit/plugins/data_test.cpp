@@ -423,6 +423,12 @@ TEST(DataJson, NumbersAndNamesThatStandTwiceStayAsTheyAre) {
   EXPECT_EQ(format_json(R"("ü\u0007")", 2, false), R"("ü\u0007")");
   EXPECT_THROW(format_json("", 2, false), std::invalid_argument);
   EXPECT_THROW(format_json("[1] x", 2, false), std::invalid_argument);
+  try {
+    format_json("\u00e9", 2, false);
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_THAT(refused.what(), testing::EndsWith("invalid literal"));
+  }
 }
 
 TEST(DataJson, ANumberThatIsTooLargeIsNamed) {

@@ -104,11 +104,10 @@ TEST(HttpJsonTemplate, PutsValuesNotText) {
   EXPECT_EQ(
       body.filled([&](const std::string& name) { return arguments.value(name, Json()); }),
       Json({{"a", "\",\"admin\":true,\""}, {"b", "<\",\"admin\":true,\">"}, {"c", {Json{{"n", 1}}}}, {"e", "{x}"}}));
-  EXPECT_EQ(
-      refusal([] {
-        JsonTemplate({{"a", {"x", "{ y"}}}, "body");
-      }),
-      "\"body.a[1]\" has a brace at character 1 that is not around a name: write it twice if it is meant as it is");
+  EXPECT_EQ(refusal([] {
+              JsonTemplate({{"a", {"x", "{ y"}}}, "body");
+            }),
+            "\"body.a[1]\" has a brace at byte 1 that is not around a name: write it twice if it is meant as it is");
 }
 
 TEST(HttpAddressRules, AllowThePublicInternetOnly) {

@@ -203,11 +203,14 @@ TEST(Mock, ADelayedAnswerCanBeCancelled) {
 TEST(Mock, HasResourcesAndTemplates) {
   Harness harness(setup, mcp::parse_json(R"({"resources": [
     {"uri": "weather://cities", "name": "cities", "mimeType": "application/json", "default": {"response": ["Oslo"]}},
+    {"uri": "data://shore", "name": "shore", "mimeType": "application/geo+json", "default": {"response": {}}},
     {"uri": "data://picture", "name": "picture", "mimeType": "image/png", "default": {"blob": "AAAA"}},
     {"uriTemplate": "data://users/{userId}", "name": "user", "scenarios": [
       {"condition": {"field": "userId", "operator": "lte", "value": 9}, "response": {"name": "Ada"}},
       {"condition": {"field": "userId", "operator": "equals", "value": "root"}, "error": "Not this one."}]}]})"));
   EXPECT_EQ(harness.read("weather://cities").text(), R"(["Oslo"])");
+  EXPECT_EQ(harness.read("weather://cities").json["contents"][0]["mimeType"], "application/json");
+  EXPECT_EQ(harness.read("data://shore").json["contents"][0]["mimeType"], "application/geo+json");
   EXPECT_EQ(harness.read("data://picture").json["contents"][0]["blob"], "AAAA");
   EXPECT_EQ(harness.read("data://users/7").text(), R"({"name":"Ada"})");
   EXPECT_EQ(harness.read("data://users/10").error_code(), -32002);

@@ -211,10 +211,10 @@ TEST_P(RootedDirectoryTest, WalksInOrderWithoutFollowingLinks) {
     seen.push_back(entry.path.text());
     return true;
   };
-  EXPECT_TRUE(directory_.walk({}, {.max_depth = 10}, visit));
+  EXPECT_FALSE(directory_.walk({}, {.max_depth = 10}, visit).any());
   EXPECT_THAT(seen, ElementsAre("a", "a/file.txt", "a/loop", "b.txt"));
   seen.clear();
-  EXPECT_TRUE(directory_.walk({}, {.max_depth = 1}, visit));
+  EXPECT_FALSE(directory_.walk({}, {.max_depth = 1}, visit).any());
   EXPECT_THAT(seen, ElementsAre("a", "b.txt"));
 }
 
@@ -223,8 +223,28 @@ TEST_P(RootedDirectoryTest, BoundsHowManyEntriesAWalkSees) {
     folder_.write("root/many/" + std::to_string(i), "");
   std::size_t seen = 0;
   const auto visit = [&](const WalkedEntry&) { return ++seen > 0; };
-  EXPECT_FALSE(directory_.walk(path("many"), {.max_depth = 1, .max_entries = 10}, visit));
+  EXPECT_TRUE(directory_.walk(path("many"), {.max_depth = 1, .max_entries = 10}, visit).reached_limit);
   EXPECT_EQ(seen, 10U);
+}
+
+TEST_P(RootedDirectoryTest, SaysThatAWalkCouldNotSeeAllNow) {
+  folder_.write("root/a/b/deep.txt", "");
+  std::vector<std::string> seen;
+  const auto visit = [&](const WalkedEntry& entry) {
+    seen.push_back(entry.path.text());
+    return true;
+  };
+  const int lowest = ::dup(STDIN_FILENO);
+  ::close(lowest);
+  rlimit limits{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limits), 0);
+  const rlimit two_more{static_cast<rlim_t>(lowest) + 2, limits.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &two_more), 0);
+  const auto gaps = directory_.walk({}, {.max_depth = 10}, visit);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limits), 0);
+  EXPECT_TRUE(gaps.has_failed);
+  EXPECT_FALSE(gaps.reached_limit);
+  EXPECT_THAT(seen, ElementsAre("a", "a/b", "a/file.txt"));
 }
 
 TEST_P(RootedDirectoryTest, SaysThatTheRootIsMissing) {
