@@ -16,6 +16,7 @@
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/given_answers.hpp"
+#include "cli/own_output.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/remote_call.hpp"
 #include "cli/terminal_text.hpp"
@@ -105,7 +106,7 @@ int carry_out(const CallPlan& plan, const Catalog& catalog, GivenAnswers answers
     plan.plugin->invoke(call);
     const auto [outcome, json] = call->wait();
     if (outcome != Outcome::input_required && answers.unused() > 0)
-      std::cerr << answers.unused() << " of the answers were not asked for\n";
+      std::cerr << "answers that were not asked for: " << answers.unused() << "\n";
     if (outcome == Outcome::result) return print_checked(plan, json, as_json);
     if (outcome == Outcome::error) {
       const auto error = read_plugin_error(json);
@@ -161,7 +162,7 @@ int ask(Host& host, CommandLog& log, const CallCommand& command, Json arguments,
     planned = plan_call(command.method, *catalog, params);
   }
   if (!planned) {  // nobody knows any values
-    if (command.json) std::cout << "{" << no_completion << "}\n";
+    if (command.json) own_output() << "{" << no_completion << "}\n";
     std::cerr << command.component << " says nothing of what may be filled in\n";
     return 0;
   }
@@ -184,6 +185,7 @@ int run(const CallCommand& command) {
   if (const auto found = find_components(command.config.host); found.has_error()) {
     return fail_with(found.error().message, command.json);
   }
+  keep_output_from_plugins();
   auto host = Host::create(command.config.host, log);
   if (host.has_error()) return fail_with(host.error().message, command.json);
   return (*host)->finish(ask(**host, log, command, *std::move(arguments), *std::move(answers)));

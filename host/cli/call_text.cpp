@@ -1,12 +1,11 @@
 #include "cli/call_text.hpp"
 
-#include <iostream>
 #include <string>
-#include <unistd.h>
 #include <utility>
 
 #include "base/json_text.hpp"
 #include "cli/complain.hpp"
+#include "cli/own_output.hpp"
 #include "cli/terminal.hpp"
 #include "cli/terminal_text.hpp"
 
@@ -23,7 +22,7 @@ void shorten(Json& object, const char* member) {
 
 // Strangers have worded it: a terminal is not to obey it, and a program reads it as it is.
 void print_line(const std::string& text) {
-  std::cout << (is_terminal(STDOUT_FILENO) ? printable_lines(text) : text) << "\n";
+  own_output() << (is_terminal(own_output_descriptor()) ? printable_lines(text) : text) << "\n";
 }
 
 void print_block(Json block) {
@@ -53,7 +52,7 @@ void print(PluginMethod method, const Json& result) {
       return;
     case PluginMethod::prompts_get:
       for (const auto& message : result["messages"]) {
-        std::cout << message["role"].get_ref<const std::string&>() << ": ";
+        own_output() << message["role"].get_ref<const std::string&>() << ": ";
         print_block(message["content"]);
       }
       return;
@@ -70,7 +69,7 @@ int fail_with(const RpcError& error, bool as_json) {
   if (!as_json) return complain(printable_lines(error.message));
   Json object{{"code", error.code}, {"message", error.message}};
   if (!error.data.is_null()) object["data"] = error.data;
-  std::cout << dump(Json{{"error", std::move(object)}}) << "\n";
+  own_output() << dump(Json{{"error", std::move(object)}}) << "\n";
   return not_carried_out;
 }
 
@@ -80,7 +79,7 @@ int fail_with(std::string message, bool as_json) {
 
 int print_result(PluginMethod method, const Json& result, bool as_json) {
   if (as_json) {
-    std::cout << dump(result) << "\n";
+    own_output() << dump(result) << "\n";
   } else {
     print(method, result);
   }

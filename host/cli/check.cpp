@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "cli/check_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "cli/own_output.hpp"
 #include "cli/progress_line.hpp"
 #include "stores/file_stores.hpp"
 
@@ -91,14 +91,14 @@ std::string mistake_in_names(const CheckOptions& options) {
 
 int list_checks() {
   for (const auto& check : check_descriptions())
-    std::cout << check.name << ": " << check.meaning << "\n";
+    own_output() << check.name << ": " << check.meaning << "\n";
   return 0;
 }
 
 void print(const CheckedFile& checked, CheckCommand::Format format) {
-  if (format == CheckCommand::Format::text) print_text(std::cout, checked);
-  if (format == CheckCommand::Format::json) print_json(std::cout, checked);
-  std::cout.flush();
+  if (format == CheckCommand::Format::text) print_text(own_output(), checked);
+  if (format == CheckCommand::Format::json) print_json(own_output(), checked);
+  own_output().flush();
 }
 
 }  // namespace
@@ -132,6 +132,7 @@ int run(const CheckCommand& command) {
   auto options = command.config.host;
   options.data_root = data->path();
   options.log_level = Log::Level::off;
+  keep_output_from_plugins();
   auto host = Host::create(options, log);
   if (host.has_error()) return complain(host.error().message);
   std::vector<CheckedFile> all;
@@ -147,7 +148,7 @@ int run(const CheckCommand& command) {
     progress.clear();
     print(all.back(), command.format);
   }
-  if (command.format == CheckCommand::Format::junit) print_junit(std::cout, all);
+  if (command.format == CheckCommand::Format::junit) print_junit(own_output(), all);
   const bool failed = std::ranges::any_of(all, has_failed);
   data.reset();  // finish may leave the process
   return (*host)->finish(failed ? 1 : 0);

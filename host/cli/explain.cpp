@@ -16,6 +16,7 @@
 #include "cli/command_log.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "cli/own_output.hpp"
 #include "plugin/method.hpp"
 
 namespace mcph {
@@ -126,7 +127,7 @@ std::string reason_of(const Decision& decision, const ExplainCommand& command, c
 }
 
 void print(const std::string& who, bool permitted, const AskedUse& asked, const std::string& reason) {
-  std::cout << who << (permitted ? " may " : " may not ") << asked.words << "\n  " << reason << "\n";
+  own_output() << who << (permitted ? " may " : " may not ") << asked.words << "\n  " << reason << "\n";
 }
 
 // What the virtual server's own rules say, in words that name it.
@@ -201,7 +202,7 @@ int explain_all(Host& host, const ExplainCommand& command, AskedUse asked, Json&
   host.folder().load_all(std::chrono::hours(24));
   const auto catalog = host.catalog().current();
   if (!is_served(*catalog, asked)) {
-    std::cout << "nobody can " << asked.words << ": it is not served\n";
+    own_output() << "nobody can " << asked.words << ": it is not served\n";
     return not_permitted;
   }
   if (asked.use.tool != nullptr) complete(*asked.use.tool, arguments);
@@ -224,6 +225,7 @@ int run(const ExplainCommand& command) {
     return complain("there are no roles, and everybody may use everything; name the configuration with --config");
   if (const auto found = find_components(command.config.host); found.has_error())
     return complain(found.error().message);
+  keep_output_from_plugins();
   auto host = Host::create(command.config.host, log);
   if (host.has_error()) return complain(host.error().message);
   return (*host)->finish(explain_all(**host, command, *std::move(asked), *arguments));

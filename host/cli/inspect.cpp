@@ -1,6 +1,5 @@
 // The commands that look at plugins without serving them: inspect and list.
 #include <algorithm>
-#include <iostream>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
 #include "cli/component_table.hpp"
+#include "cli/own_output.hpp"
 #include "cli/remote_call.hpp"
 #include "cli/terminal_text.hpp"
 #include "plugin/library/bundle.hpp"
@@ -65,9 +65,9 @@ std::optional<std::string> trust_remark(const std::filesystem::path& file, FileT
 
 void print_refusal(const std::filesystem::path& file, const std::string& reason, bool json) {
   if (json) {
-    std::cout << dump(OrderedJson{{"file", file.string()}, {"refused", reason}}) << "\n";
+    own_output() << dump(OrderedJson{{"file", file.string()}, {"refused", reason}}) << "\n";
   } else {
-    std::cout << printable(file.string() + ": refused: " + reason) << "\n";
+    own_output() << printable(file.string() + ": refused: " + reason) << "\n";
   }
 }
 
@@ -83,15 +83,15 @@ void print_loaded(const LoadedPlugin& loaded, const FileTrust::Options& trust, b
     auto object = components_json(identity, components);
     if (identity.is_upstream) object["upstream"] = true;
     object["remarks"] = remarks;
-    std::cout << dump(object) << "\n";
+    own_output() << dump(object) << "\n";
     return;
   }
-  std::cout << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << " ("
-            << (identity.is_upstream ? "upstream, " : "") << identity.digest << ")\n";
-  print_about(std::cout, identity.about);
-  print_components(std::cout, components);
+  own_output() << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << " ("
+               << (identity.is_upstream ? "upstream, " : "") << identity.digest << ")\n";
+  print_about(own_output(), identity.about);
+  print_components(own_output(), components);
   for (const auto& remark : remarks)
-    std::cout << "  remark: " << printable(remark) << "\n";
+    own_output() << "  remark: " << printable(remark) << "\n";
 }
 
 // A plugin is not started. Of another server only a connection to it tells what it has.
@@ -123,27 +123,27 @@ void print_catalog_json(const Catalog& catalog, const FolderSource& source) {
     object["hidden"].push_back(
         {{conflict.kind, conflict.key}, {"file", conflict.hidden.string()}, {"served", conflict.served.string()}});
   }
-  std::cout << dump(object) << "\n";
+  own_output() << dump(object) << "\n";
 }
 
 void print_catalog(const Catalog& catalog, const FolderSource& source, const std::filesystem::path& folder) {
   for (const auto& [plugin, components] : catalog.plugins()) {
     const auto& identity = plugin->identity();
-    std::cout << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << "\n";
-    print_components(std::cout, *components);
+    own_output() << printable(identity.file.string() + ": " + identity.name + " " + identity.version) << "\n";
+    print_components(own_output(), *components);
   }
   for (const auto& conflict : catalog.conflicts()) {
-    std::cout << printable(conflict.hidden.string() + ": " + conflict.kind + " " + conflict.key + " is hidden by " +
-                           conflict.served.string())
-              << "; to have both, rename it in one of the two\n";
+    own_output() << printable(conflict.hidden.string() + ": " + conflict.kind + " " + conflict.key + " is hidden by " +
+                              conflict.served.string())
+                 << "; to have both, rename it in one of the two\n";
   }
   for (const auto& [file, reason] : source.refused())
     print_refusal(file, reason, false);
   for (const auto& problem : source.problems())
-    std::cout << printable(problem.path.string() + ": " + problem.reason) << "\n";
+    own_output() << printable(problem.path.string() + ": " + problem.reason) << "\n";
   if (catalog.plugins().empty() && source.refused().empty()) {
-    std::cout << "No plugins below " << absolute_path(folder).string()
-              << "; put one into its folder tools, resources or prompts\n";
+    own_output() << "No plugins below " << absolute_path(folder).string()
+                 << "; put one into its folder tools, resources or prompts\n";
   }
 }
 
@@ -151,6 +151,7 @@ void print_catalog(const Catalog& catalog, const FolderSource& source, const std
 
 int run(const InspectCommand& command) {
   CommandLog log(command.config.host);
+  keep_output_from_plugins();
   auto host = Host::create(command.config.host, log);
   if (host.has_error()) return complain(host.error().message);
   bool all_good = true;
@@ -171,6 +172,7 @@ int run(const ListCommand& command) {
   CommandLog log(command.config.host, {.refusals = true, .conflicts = !command.json});
   if (const auto found = find_components(command.config.host); found.has_error())
     return complain(found.error().message);
+  keep_output_from_plugins();
   auto host = Host::create(command.config.host, log);
   if (host.has_error()) return complain(host.error().message);
   auto& source = (*host)->folder();

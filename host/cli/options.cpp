@@ -52,9 +52,9 @@ void add_operator_options(CLI::App& app, OperatorOptions& options) {
 }
 
 void add_server(CLI::App& app, AskedServerOptions& server) {
-  auto* const url =
-      app.add_option("--url", server.url, "Ask the server there, http://127.0.0.1:8080/mcp, and start no plugins")
-          ->check(mistake_in_value);
+  auto* const url = app.add_option("--url", server.url,
+                                   "Ask the server there, such as http://127.0.0.1:8080/mcp, and start no plugins")
+                        ->check(mistake_in_value);
   app.add_option("--token-file", server.token_file, "A file with the token that the server wants")
       ->needs(url)
       ->check(mistake_in_value);
@@ -313,7 +313,7 @@ void CommandLine::offer_tools_for_authors() {
                                      return inspect_;
                                    })
                       .app();
-  inspect.add_option("FILE", inspect_.files, "Plugin libraries")->required();
+  inspect.add_option("FILE", inspect_.files, "Libraries of plugins, or files of upstreams (NAME.mcp.json)")->required();
   inspect.add_flag("--json", inspect_.json, "One JSON object a file");
 
   auto& list = offer_configured(app_, "list", "Say what the components folder would serve", quiet,
@@ -461,7 +461,8 @@ void CommandLine::offer_log() {
                [this](const std::string& name) { log_.level = name; })
       .default_str(log_.level);
   offer_count(log, "--last", "How many of the last lines come first", log_.last, 0).capture_default_str();
-  log.add_flag("!--no-follow", log_.follows, "End after these");
+  log.add_flag_callback(
+      "--no-follow", [this] { log_.follows = false; }, "End after these");
   offer_count(log, "--count", "End after so many lines", log_.count, 1);
   log.add_flag("--json", log_.options.json, "Each line as a JSON object");
   add_control(log, log_.options);
@@ -511,7 +512,8 @@ void CommandLine::offer_config() {
     return &configured.app();
   };
   offer_word("check", "Say what is wrong with it, and with the files that it names", ConfigCommand::What::check)
-      ->add_flag("!--no-files", config_.files, "Look at no other file, as where they are not");
+      ->add_flag_callback(
+          "--no-files", [this] { config_.files = false; }, "Look at no other file, as where they are not");
   offer_word("show", "Print all settings, with what they come to", ConfigCommand::What::show)
       ->add_flag("--json", config_.json, "As JSON instead of TOML");
   offer(config, "schema", "Print the JSON Schema of the file, for editors", [this] {

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
 #include "cli/options.hpp"
+#include "cli/own_output.hpp"
 
 namespace mcph {
 

@@ -15,6 +15,7 @@
 #include "base/time_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "cli/own_output.hpp"
 #include "cli/terminal_text.hpp"
 
 namespace mcph {
@@ -153,7 +154,7 @@ int revoke(const TokenCommand& command, Time now) {
   if (changed.has_error()) return complain(changed.error().message);
   if (revoked.empty()) {
     std::cerr << "mcp-plugin-host: no token that is good is called \"" << command.name
-              << "\", by its ID or by who has it; see mcp-plugin-host token list\n";
+              << "\", by its ID or by who has it; see mcp-plugin-host token list, with the same configuration\n";
     return nothing_revoked;
   }
   std::cout << "Revoked: " << joined(revoked) << "\n";

@@ -190,7 +190,7 @@ HttpRefusal HttpRequestReader::refuse(beast::error_code error, const beast::flat
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     const auto status = header_bytes_ > 0 ? 431 : status_of_too_long(view(rest).substr(0, limits_.header_bytes));
     return HttpRefusal{status, "The request line with the header and trailer fields is larger than " +
-                                   std::to_string(limits_.header_bytes) + " bytes"};
+                                   std::to_string(limits_.header_bytes) + " bytes, as --max-header-bytes allows"};
   }
   return HttpRefusal{400, "This server speaks HTTP/1.1 only, and this is no valid request of it: " + error.message()};
 }

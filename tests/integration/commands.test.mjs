@@ -492,6 +492,20 @@ test('CallSaysAsJsonWhatIsWrongWithTheArguments', async (context) => {
   assert.match(JSON.parse(unreadable.stdout).error.message, /^the arguments are not valid JSON/);
 });
 
+test('WhatAPluginInTheHostPrintsIsNoPartOfTheAnswer', async (context) => {
+  const { components, on } = await folder(context, 'rude');
+  await components.write('rude.json', JSON.stringify({ isolation: 'in-process' }));
+  for (const args of [['call', 'print', '--json'], ['list', '--json'], ['inspect', components.file('rude.so'), '--json']]) {
+    const { status, stdout, stderr } = await on(...args);
+    assert.equal(status, 0, stderr);
+    JSON.parse(stdout);
+    assert.match(stderr, /setup says hello\n/);
+  }
+  const { stdout, stderr } = await on('call', 'print');
+  assert.equal(stdout, 'printed\n');
+  assert.match(stderr, /printf says .*\ncout says so too\nwrite says it as well\n/);
+});
+
 test('WhatACommandSaidIsNotLostWhenAPluginDoesNotStop', async (context) => {
   const { components, on } = await folder(context, 'stopping');
   await components.write('stopping.json', JSON.stringify({ comes_back: false }));
@@ -537,7 +551,7 @@ test('WhatAPluginAsksItsClientIsAnsweredByTheCommandLine', async (context) => {
   assert.equal(await said('call', 'sample', '--answer', 'Ada Lovelace'), 'the command line: Ada Lovelace\n');
   assert.equal(await said('call', 'two_rounds', ...answers('Ada', 'Lovelace')), 'Ada Lovelace\n');
   const more = await on('call', 'sample', ...answers('Ada', 'Lovelace'));
-  assert.deepEqual(more, { status: 0, stdout: 'the command line: Ada\n', stderr: '1 of the answers were not asked for\n' });
+  assert.deepEqual(more, { status: 0, stdout: 'the command line: Ada\n', stderr: 'answers that were not asked for: 1\n' });
   assert.equal(await said('call', 'roots', ...answers([{ uri: 'file:///a', name: 'a' }])), 'a=file:///a;\n');
   assert.equal(await said('call', 'order', ...answers({ action: 'decline' })), 'declined\n');
   assert.equal(await said('call', 'sign_in', ...answers({ action: 'accept' })), 'opened\n');

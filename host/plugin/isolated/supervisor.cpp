@@ -103,7 +103,7 @@ Supervisor::Route Supervisor::route(CallId call) {
     return {};
   }
   if (state_ == State::serving) return {channel_, {}};
-  if (state_ != State::backoff) return {nullptr, " is not running"};
+  if (state_ != State::backoff) return {nullptr, " is not running; the log says why"};
   return {nullptr, " has crashed or could not start, and is started again soon; try again in a while"};
 }
 
