@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cerrno>
 #include <exception>
+#include <new>
 #include <optional>
 #include <poll.h>
 #include <sys/socket.h>
-#include <system_error>
 #include <utility>
 
 #include "base/json_text.hpp"
@@ -127,7 +127,11 @@ void ControlServer::run() {
     }
     if (watched[1].revents != 0) break;
     join_ended();
-    connections_.size() < max_connections || make_room() ? accept() : pause();
+    try {
+      connections_.size() < max_connections || make_room() ? accept() : pause();
+    } catch (const std::bad_alloc&) {
+      pause();
+    }
   }
   for (auto& connection : connections_)
     connection.thread.join();
@@ -143,13 +147,19 @@ void ControlServer::accept() {
   if (!socket.peer_may_command()) return;
   auto& connection = connections_.emplace_back(std::move(socket));
   try {
-    connection.thread = std::thread([this, &connection] {
-      serve(connection);
-      connection.end();
-    });
-  } catch (const std::system_error&) {
-    connections_.pop_back();  // no threads are left
+    connection.thread = std::thread([this, &connection] { serve_to_end(connection); });
+  } catch (const std::exception&) {
+    connections_.pop_back();  // no threads are left, or no memory
   }
+}
+
+void ControlServer::serve_to_end(Connection& connection) const {
+  try {
+    serve(connection);
+  } catch (const std::bad_alloc&) {
+    // Whoever asks finds the connection closed.
+  }
+  connection.end();
 }
 
 void ControlServer::serve(Connection& connection) const {

@@ -56,6 +56,7 @@ class ControlServer {
 
   void run();
   void accept();
+  void serve_to_end(Connection& connection) const;
   void serve(Connection& connection) const;
   void join_ended();
   // False: no connection can be closed yet.

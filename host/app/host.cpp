@@ -228,8 +228,10 @@ bool Host::end() {
   return false;
 }
 
-int Host::finish(int status) {
-  if (end()) return status;
+int Host::finish(int status, const std::function<void()>& last) {
+  const bool has_ended = end();
+  if (last) last();
+  if (has_ended) return status;
   log_.warning("exit without unwinding", {{"reason", "code of a plugin still runs"}});
   std::cout.flush();
   std::_Exit(status);

@@ -84,8 +84,8 @@ class Host {
 
   // Stops reloading, serving and every plugin, and returns the status; must be called before the destructor if plugins
   // have been loaded. Where code of a plugin does not come to rest, leaves the process with the status, because then
-  // nothing can be unwound.
-  int finish(int status);
+  // nothing can be unwound. Calls `last` when the plugins have stopped, or have had their time for it.
+  int finish(int status, const std::function<void()>& last = {});
 
  private:
   Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits, NamedFeatures features, Log& log);

@@ -300,8 +300,7 @@ void HttpHost::stop(std::string_view signal) {
 }
 
 int HttpHost::finish(int status) {
-  audit_.close();
-  return host_->finish(status);
+  return host_->finish(status, [this] { audit_.close(); });
 }
 
 }  // namespace mcph

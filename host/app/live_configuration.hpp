@@ -96,7 +96,7 @@ class LiveConfiguration {
   void attend(bool changed);
   // What is known of roles and tokens; of the tokens alone where the configuration cannot be used.
   enum class ReadAnew { nothing, tokens, configuration };
-  ReadAnew take_changes(bool changed);  // false: a file, but what was refused is tried again
+  ReadAnew take_changes(bool changed);  // false: no file has, but what was refused is tried again
   void count_taken(std::vector<std::string> need_restart);
   void count_refused(const std::string& reason);
   void end_what_is_good_no_longer(bool replaced);

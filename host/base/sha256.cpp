@@ -1,8 +1,8 @@
 #include "base/sha256.hpp"
 
 #include <array>
+#include <new>
 #include <openssl/evp.h>
-#include <stdexcept>
 #include <string_view>
 
 #include "base/hexadecimal.hpp"
@@ -10,9 +10,9 @@
 namespace mcph {
 namespace {
 
-// OpenSSL fails here for want of memory only, or where it has been told not to have SHA-256.
+// OpenSSL fails here for want of memory only.
 void expect(int outcome) {
-  if (outcome != 1) throw std::runtime_error("SHA-256 failed");
+  if (outcome != 1) throw std::bad_alloc();
 }
 
 // What EVP_sha256() stands for is looked for anew each time that it is used. Of the process, as OpenSSL is.

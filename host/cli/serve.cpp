@@ -272,8 +272,7 @@ int run(const StdioCommand& command) {
   const bool told_all = transport.finish();
   control->reset();
   (*calls)->stop();
-  audit->close();
-  const int status = (*host)->finish(told_all ? EXIT_SUCCESS : client_lost);
+  const int status = (*host)->finish(told_all ? EXIT_SUCCESS : client_lost, [&audit] { audit->close(); });
   log.info("stopped");
   return status;
 }

@@ -434,6 +434,10 @@ void HttpConnection::let_read(std::optional<std::string_view> origin) {
   if (origin) client_.exposed_headers = service().cors().exposed;
 }
 
+std::shared_ptr<const void> HttpConnection::take_body_share() {
+  return body_share_.is_empty() ? nullptr : std::make_shared<const MemoryBudget::Share>(std::move(body_share_));
+}
+
 void HttpConnection::drop_body(HttpRequest& request) {
   request.body.drop();
   body_share_ = {};

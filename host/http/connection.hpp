@@ -87,6 +87,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   // it.
   void hold(std::vector<std::shared_ptr<const void>> held) { held_ = std::move(held); }
   std::vector<std::shared_ptr<const void>> take_held() { return std::exchange(held_, {}); }
+  // The same with what the body takes of the budget; null: nothing.
+  std::shared_ptr<const void> take_body_share();
   // Pages of this origin may read the response; "*": all pages.
   void let_read(std::optional<std::string_view> origin);
   // So that no cache gives it to a page of another one (RFC 9110 section 12.5.5).

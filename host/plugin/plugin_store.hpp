@@ -57,7 +57,8 @@ class PluginStores {
  public:
   virtual ~PluginStores() = default;
 
-  // Of the plugin of this name; the same one as long as somebody has it, with the limits of whoever asked last.
+  // Of the plugin whose file has this place below the components folder; the same one as long as somebody has it, with
+  // the limits of whoever asked last.
   virtual std::shared_ptr<PluginStore> open(const std::string& plugin, const StoreLimits& limits) = 0;
 };
 

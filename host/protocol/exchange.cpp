@@ -35,12 +35,14 @@ void Exchange::reply(Reply reply, const std::function<void()>& sent) {
   std::function<void()> listener;
   RequestsInFlight::Place place;
   std::vector<std::shared_ptr<const void>> counted;
+  std::shared_ptr<const void> memory;
   MutexLock lock(mutex_);
   if (ended_) return;
   ended_ = true;
   listener = std::move(listener_);
   place = std::move(place_);
   counted = std::move(counted_);
+  memory = std::move(memory_);
   tell_end(outcome_of(reply), reply.error_code, reply.body);
   lock.unlock();
   // Before the client can know of its answer, and ask again.
@@ -74,6 +76,7 @@ void Exchange::abandon() {
   std::function<void()> listener;
   RequestsInFlight::Place place;
   std::vector<std::shared_ptr<const void>> counted;
+  std::shared_ptr<const void> memory;
   {
     const MutexLock lock(mutex_);
     if (ended_) return;
@@ -82,6 +85,7 @@ void Exchange::abandon() {
     listener = std::move(listener_);
     place = std::move(place_);
     counted = std::move(counted_);
+    memory = std::move(memory_);
     tell_end(CallEnd::Outcome::abandoned, 0, {});
     finish({.body = {}, .status = ReplyStatus::accepted});
   }
@@ -144,6 +148,11 @@ void Exchange::hold_place(RequestsInFlight::Place place) {
 void Exchange::hold_places(std::vector<std::shared_ptr<const void>> places) {
   const MutexLock lock(mutex_);
   if (!ended_) counted_ = std::move(places);
+}
+
+void Exchange::hold_memory(std::shared_ptr<const void> share) {
+  const MutexLock lock(mutex_);
+  if (!ended_) memory_.swap(share);
 }
 
 }  // namespace mcph

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
+#include <new>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -111,9 +112,18 @@ void FileStore::set_limits(const StoreLimits& limits) {
 
 StoreAnswer FileStore::perform(const StoreOperation& operation) {
   if (auto invalid = check(operation)) return *std::move(invalid);
+  const MutexLock guard(mutex_);
+  try {
+    return perform_locked(operation);
+  } catch (...) {
+    content_ = {};  // it may have what the file has not
+    throw;
+  }
+}
+
+StoreAnswer FileStore::perform_locked(const StoreOperation& operation) {
   using Kind = StoreOperation::Kind;
   const bool changes = operation.kind == Kind::put || operation.kind == Kind::erase;
-  const MutexLock guard(mutex_);
   if (changes || !is_current()) {
     const auto held = lock();
     if (held.has_error()) return not_done(held.error());
@@ -277,6 +287,8 @@ bool FileStore::take(std::string_view records) {
         content_.erase(record->at("key"));
       }
       content_.last_revision = std::max(content_.last_revision, revision);
+    } catch (const std::bad_alloc&) {
+      throw;  // which says nothing of the file
     } catch (const std::exception&) {
       return false;  // it is whole, and yet none of ours
     }

@@ -75,6 +75,7 @@ class FileStore final : public PluginStore {
   bool is_current() const REQUIRES(mutex_);
   // The next four while the lock is held. Takes in what the file has that has not been read, and puts right what of it
   // is no record.
+  StoreAnswer perform_locked(const StoreOperation& operation) REQUIRES(mutex_);
   Result<> refresh() REQUIRES(mutex_);
   // False: it is damaged.
   bool take(std::string_view records) REQUIRES(mutex_);

@@ -1,5 +1,5 @@
-// The stores of all plugins, each a file in one folder, named after the plugin. Owned by who assembles the program;
-// outlived by the stores that it has given, but not by the log. Any thread.
+// The stores of all plugins, each a file in one folder, named after the place of the plugin's file. Owned by who
+// assembles the program; outlived by the stores that it has given, but not by the log. Any thread.
 #pragma once
 
 #include <filesystem>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <new>
 
 #include "base/http_token.hpp"
 #include "base/json.hpp"
@@ -97,7 +98,11 @@ void SpanExporter::send_batches(HttpCaller& caller) {
     batch.spans = 0;
     take_batch(batch);
     if (batch.spans == 0) return;
-    deliver(caller, batch);
+    try {
+      deliver(caller, batch);
+    } catch (const std::bad_alloc&) {
+      drop(batch);
+    }
   }
 }
 
@@ -131,10 +136,13 @@ void SpanExporter::deliver(HttpCaller& caller, Batch& batch) {
       pause(next_pause);
       continue;
     }
-    const MutexLock lock(mutex_);
-    figures_.dropped += batch.spans;
-    return;
+    return drop(batch);
   }
+}
+
+void SpanExporter::drop(const Batch& batch) {
+  const MutexLock lock(mutex_);
+  figures_.dropped += batch.spans;
 }
 
 // Nothing: the host has ended before the collector has answered.

@@ -76,6 +76,7 @@ class SpanExporter {
   void send_batches(HttpCaller& caller);
   void take_batch(Batch& batch);
   void deliver(HttpCaller& caller, Batch& batch);
+  void drop(const Batch& batch);
   std::optional<Result<HttpAnswer>> ask(HttpCaller& caller, const Batch& batch) const;
   Delivery try_once(HttpCaller& caller, const Batch& batch, std::string& why);
   bool is_over() const;

@@ -270,6 +270,30 @@ test('PluginsConfigurationAndOperatorsAreRecorded', async (context) => {
   await audit.until({ event: 'plugin', action: 'disabled' });
 });
 
+for (const transport of ['http', 'stdio']) {
+  test(`WhatAPluginDoesAtTheEndOfTheHostIsRecorded, ${transport}`, async (context) => {
+    const components = await Components.create();
+    await components.add('stopping');
+    await components.write('stopping.json', JSON.stringify({ dies: true }));
+    const audit = new AuditLog(components.folder);
+    const config = join(components.folder, 'config.toml');
+    await writeFile(config, await audit.table());
+    if (transport === 'http') {
+      context.after(() => components.discard());
+      await (await HttpHost.start(components, ['--isolation', 'worker', '--config', config])).stop();
+    } else {
+      const client = LineClient.start(context, components, ['--isolation', 'worker', '--config', config]);
+      await audit.until({ event: 'plugin', action: 'loaded' });
+      client.endInput();
+      assert.equal((await client.host.end()).status, 0);
+    }
+    const [badly, stop] = (await audit.lines()).filter(({ event }) => event !== 'checkpoint').slice(-2);
+    assert.deepEqual([badly.event, badly.action, badly.plugin], ['plugin', 'did not stop well', 'stopping']);
+    assert.equal(stop.event, 'stop');
+    assert.equal((await audit.verify()).status, 0);
+  });
+}
+
 test('AnUpstreamThatGoesAndComesBackIsRecorded', async (context) => {
   const port = await freePort();
   const server = await startV1(context, { port });

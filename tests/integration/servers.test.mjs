@@ -226,6 +226,18 @@ test('ServersAreFoundByTheirCards', async (context) => {
   assert.equal(summary.server.url, `${origin}/mcp`);
 });
 
+test('AServerAtAnAddressIsNamedWithoutItsPort', async (context) => {
+  for (const host of ['[::1]', '127.0.0.1']) {
+    const components = await shipped();
+    const config = join(components.folder, 'config.toml');
+    await writeFile(config, `[server]\nname = "here"\nurl = "http://${host}:8080"\n`);
+    const served = await HttpHost.start(components, ['--config', config]);
+    context.after(() => served.stop().finally(() => components.discard()));
+    const catalog = await (await fetch(`${served.address.origin}/.well-known/ai-catalog.json`)).json();
+    assert.deepEqual(catalog.entries.map(({ identifier }) => identifier), [`urn:air:${host}:mcp:here`]);
+  }
+});
+
 test('WhereThePublicUrlIsUnknownNothingIsFound', async (context) => {
   const components = await shipped();
   const host = await HttpHost.start(components, ['--allow-remote-without-authentication'], '0.0.0.0:0');

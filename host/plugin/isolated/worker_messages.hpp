@@ -189,7 +189,7 @@ Frame frame_of(const LacksMemory& message);
 // Nothing: the frame is no message to a host.
 std::optional<Message> read(const Frame& frame);
 
-// Of a message whose text lies in a file and has not been read.
+// Of a message whose text lies elsewhere (long_texts.hpp) and has not been read.
 struct LongMessage {
   enum class Kind { ready, completed, other } kind;
   std::uint64_t id;   // of the query or the call

@@ -121,6 +121,7 @@ Result<> Task::update(const Json& responses) {
     bytes += memory_of(responses[key]);
   {
     const MutexLock lock(mutex_);
+    if (status_ != Status::input_required) return {};
     if (!take_room(bytes)) return fail("params.inputResponses: there is no room to keep them; send less, or try later");
     // No others: what has been asked since has not been checked.
     for (const auto& key : *checked) {
@@ -128,7 +129,6 @@ Result<> Task::update(const Json& responses) {
       answers_[names_[key].get<std::string>()] = responses[key];
       names_.erase(key);
     }
-    if (status_ != Status::input_required) return {};
     if (requests_.empty()) {
       change(Status::working);
       resume = std::move(resume_);

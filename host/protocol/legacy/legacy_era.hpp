@@ -1,5 +1,5 @@
 // Revisions 2024-11-05 to 2025-11-25: a client opens a session with initialize, and later requests are understood by
-// what was negotiated there. One for the process; any thread. One function a method of those revisions, which is why it
+// what was negotiated there. One for each server; any thread. One function a method of those revisions, which is why it
 // has so many.
 #pragma once
 

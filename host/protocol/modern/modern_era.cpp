@@ -416,7 +416,12 @@ Reply ModernEra::missing_capability(std::string_view id, const RpcError& /*error
 void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   const auto& rounds = call.origin.rounds;
   const auto& caller = *call.origin.caller;
-  if (auto offered = accept_offered(rounds, input_requests)) return go_on(call, *offered);
+  if (const auto offered = accept_offered(rounds, input_requests)) {
+    // What the plugin asks again is not answered by what it has been told.
+    for (const auto& [name, answer] : offered->items())
+      call.origin.rounds.offered.erase(name);
+    return go_on(call, *offered);
+  }
   drop_undeclared_context(input_requests, caller.capabilities);
   const auto missing = missing_capabilities(input_requests, caller.capabilities);
   if (!missing.empty()) {

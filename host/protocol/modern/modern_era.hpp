@@ -1,5 +1,5 @@
 // Revision 2026-07-28: every request carries its version and its client's capabilities, nothing is remembered between
-// requests, and changes travel on the streams of subscriptions/listen. One for the process; any thread. One function a
+// requests, and changes travel on the streams of subscriptions/listen. One for each server; any thread. One function a
 // method of the revision, which is why it has so many.
 #pragma once
 

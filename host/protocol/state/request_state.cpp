@@ -5,7 +5,6 @@
 #include <new>
 #include <openssl/evp.h>
 #include <optional>
-#include <stdexcept>
 
 #include "base/base64.hpp"
 #include "base/c_owner.hpp"
@@ -51,7 +50,7 @@ std::string encrypt(const StateKey& key, std::string_view plain, std::string_vie
       EVP_EncryptUpdate(context.get(), text, &size, bytes_of(plain), static_cast<int>(plain.size())) == 1 &&
       EVP_EncryptFinal_ex(context.get(), text + size, &size) == 1 &&
       EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, tag_size, text + plain.size()) == 1;
-  if (!done) throw std::runtime_error("AES-256-GCM failed");
+  if (!done) throw std::bad_alloc();  // there is no other reason
   return sealed;
 }
 

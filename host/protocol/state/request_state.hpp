@@ -1,7 +1,7 @@
 // The requestState of revision 2026-07-28 (basic/patterns/mrtr): what a call must still know when its client comes back
 // with answers, handed to that client so that the server keeps nothing and any replica with the same key can go on. It
 // is encrypted and authenticated (AES-256-GCM), and bound to what the call is for: whoever sends it with another
-// request, as another principal, changed, or too late is refused. One for the process; any thread.
+// request, as another principal, changed, or too late is refused. One for each server; any thread.
 #pragma once
 
 #include <array>

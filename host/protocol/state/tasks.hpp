@@ -1,5 +1,5 @@
 // The tasks of all clients (SEP-2663), by ids that nobody can guess. The server decides what becomes a task: a tool
-// call that takes longer than a client should have to wait, if the client knows tasks. One for the process; any thread.
+// call that takes longer than a client should have to wait, if the client knows tasks. One for each server; any thread.
 #pragma once
 
 #include <chrono>

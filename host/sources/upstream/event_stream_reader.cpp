@@ -10,6 +10,13 @@ namespace {
 constexpr std::size_t max_other_line = std::size_t{1} << 10;
 constexpr std::string_view data_field = "data:";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::size_t kept_room = std::size_t{64} << 10;
+
+// One long event does not make room for all that follow.
+void empty(std::string& text) {
+  text.clear();
+  if (text.capacity() > kept_room) text.shrink_to_fit();
+}
 
 }  // namespace
 
@@ -31,7 +38,7 @@ void EventStreamReader::read(std::string_view piece, const Listener& listener) {
 void EventStreamReader::begin_again() {
   line_.clear();
   type_.clear();
-  data_.clear();
+  empty(data_);
   line_is_cut_ = after_return_ = has_data_ = is_too_long_ = false;
   at_begin_ = true;
   id_ = last_id_;
@@ -63,7 +70,7 @@ void EventStreamReader::end_line(const Listener& listener) {
     if (value.starts_with(' ')) value.remove_prefix(1);
     take_field(line.substr(0, colon), value);
   }
-  line_.clear();
+  empty(line_);
   line_is_cut_ = false;
 }
 

@@ -35,6 +35,11 @@ std::string said_by(const Json& info, const char* member) {
   return text.is_string() ? std::string(utf8_prefix(text.get_ref<const std::string&>(), max_said_name)) : "";
 }
 
+// For an error: it may be as long as a message.
+std::string brief_json(const Json& value) {
+  return std::string(utf8_prefix(dump(value), max_said_name));
+}
+
 // What it told of itself, in either era.
 void note_self(UpstreamPeer& peer, const Json& result, const Json& info) {
   peer.capabilities = result.value("capabilities", Json::object());
@@ -227,7 +232,7 @@ Result<std::optional<UpstreamPeer>> UpstreamClient::probe(std::chrono::milliseco
     if (!versions.is_array()) return legacy;
     if (!offers(versions, modern_revision)) {
       if (std::ranges::any_of(versions, is_legacy_version)) return legacy;
-      return fail("it speaks no revision of MCP that this host speaks, but " + dump(versions));
+      return fail("it speaks no revision of MCP that this host speaks, but " + brief_json(versions));
     }
     if (result->value("resultType", Json("complete")) != "complete")
       return fail("its answer to server/discover has a resultType that is not complete");
@@ -265,7 +270,7 @@ Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patien
   if (result == nullptr) return error_of(outcome, Method::initialize);
   const auto revision = result->value("protocolVersion", Json());
   if (!revision.is_string() || !is_legacy_revision(revision.get_ref<const std::string&>())) {
-    return fail("it answered initialize with the protocol version " + dump(revision) +
+    return fail("it answered initialize with the protocol version " + brief_json(revision) +
                 ", which this host does not speak");
   }
   peer.revision = revision;
@@ -392,8 +397,8 @@ void UpstreamClient::take(std::string_view text, std::optional<std::string_view>
 // Where it can be told whose answer it was, that request does not wait any more.
 void UpstreamClient::take_broken(std::string_view text, const Error& why) {
   constexpr std::size_t looked_at = 256;
-  constexpr std::size_t shown = 200;
-  owner_->misbehaved("what it sent " + why.message + ": " + std::string(utf8_prefix(text, shown)));
+  constexpr std::size_t max_shown = 200;
+  owner_->misbehaved("what it sent " + why.message + ": " + std::string(utf8_prefix(text, max_shown)));
   const auto id = from_upstream::answered_request(text.substr(0, looked_at),
                                                   text.substr(text.size() - std::min(text.size(), looked_at)));
   auto answered = id ? take_pending(*id) : Answered();

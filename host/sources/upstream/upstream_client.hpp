@@ -53,7 +53,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
     virtual void acknowledged(const Json& notifications) = 0;
     virtual void resource_updated(const std::string& uri) = 0;
     virtual void misbehaved(std::string_view what) = 0;
-    // Once. Requests that have not been answered fail then.
+    // Perhaps more than once. Requests that have not been answered fail then.
     virtual void connection_ended(const Error& why) = 0;
 
    protected:

@@ -68,7 +68,7 @@ class UpstreamListener {
   // not concerned.
   virtual void request_failed(std::string_view id, UpstreamFailure why) = 0;
 
-  // Once, and last: nothing more comes. Not after close.
+  // It is over, though what is on its way may still come, and tell the same once more. Not after close.
   virtual void ended(Error why) = 0;
 };
 

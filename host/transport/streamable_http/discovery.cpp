@@ -9,8 +9,7 @@
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "http/connection.hpp"
-#include "protocol/legacy/legacy_era.hpp"
-#include "protocol/modern/modern_era.hpp"
+#include "protocol/revisions.hpp"
 
 namespace mcph {
 namespace {
@@ -21,7 +20,8 @@ constexpr std::string_view catalog_type = "application/ai-catalog+json";
 // "mcp.example.com" of "https://mcp.example.com:8443".
 std::string host_of_origin(const std::string& origin) {
   auto host = origin.substr(std::min(origin.find("//") + 2, origin.size()));
-  if (!host.starts_with('[')) host.erase(std::min(host.find(':'), host.size()));
+  const auto end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
+  host.erase(std::min(end, host.size()));
   return host;
 }
 
@@ -45,13 +45,6 @@ std::string segment_of(std::string name) {
   return name;
 }
 
-OrderedJson revisions() {
-  auto all = OrderedJson::array({ModernEra::revision});
-  for (const auto each : LegacyEra::revisions)
-    all.push_back(each);
-  return all;
-}
-
 // Bounds of the card's schema, in characters; a text of as many bytes has no more.
 std::string_view within(std::string_view text, std::size_t most) {
   return utf8_prefix(text, most);
@@ -70,8 +63,9 @@ OrderedJson card_of(const DiscoverableServer& server, const std::string& origin)
   for (const auto* const member : {"websiteUrl", "icons"}) {
     if (full.contains(member)) card[member] = full[member];
   }
-  card["remotes"] = OrderedJson::array(
-      {{{"type", "streamable-http"}, {"url", origin + server.path}, {"supportedProtocolVersions", revisions()}}});
+  card["remotes"] = OrderedJson::array({{{"type", "streamable-http"},
+                                         {"url", origin + server.path},
+                                         {"supportedProtocolVersions", supported_revisions()}}});
   return card;
 }
 

@@ -1,5 +1,5 @@
 // The events of legacy HTTP streams, kept so that a client that has lost a connection, or whose connection was closed
-// to be polled, hears what it missed (2025-11-25, basic/transports, "Resumability and Redelivery"). One for the HTTP
+// to be polled, hears what it missed (2025-11-25, basic/transports, "Resumability and Redelivery"). One for each
 // server, shared with its connections, which may be the last to go; any thread.
 //
 // Bounds: Limits. At a bound the oldest events go, those of the session itself at its own, those of the session that

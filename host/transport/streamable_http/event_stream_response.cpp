@@ -28,6 +28,7 @@ EventStreamResponse::EventStreamResponse(HttpConnection& connection, std::chrono
           std::allocate_shared<ConnectionReader>(FrameAllocator<ConnectionReader>(), connection.shared_from_this())) {}
 
 EventStreamResponse::~EventStreamResponse() {
+  reader_->set_streamed(nullptr);
   if (kept_ == nullptr) return;
   // Nothing else: whoever listened may have gone before.
   try {

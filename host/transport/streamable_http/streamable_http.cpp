@@ -374,6 +374,7 @@ Coroutine<> StreamableHttp::answer_sse(HttpRequest& request, HttpConnection& con
 Coroutine<> StreamableHttp::answer_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head) {
   HttpResponse response;
   auto places = connection.take_held();
+  if (auto share = connection.take_body_share()) places.push_back(std::move(share));
   const std::function<void()> take = [&] { response = take_sse_message(request, head, std::move(places)); };
   co_await connection.work_on(request.body.text().size(), take);
   tell_refused(request, response.status);  // what the protocol has seen is answered by the stream

@@ -237,6 +237,8 @@ void WebSocketConnection::receive() {
   const RequestContext context{.principal = principal_, .limits = limits ? &*limits : nullptr, .counted = false};
   const auto exchange = std::make_shared<StreamExchange>(serving_.client->shared_stream());
   exchange->comes_from({serving_.source, text_.text().size()});
+  if (!text_share_.is_empty())
+    exchange->hold_memory(std::make_shared<const MemoryBudget::Share>(std::move(text_share_)));
   serving_.client->receive(text_.text(), context, serving_.server, exchange);
 }
 

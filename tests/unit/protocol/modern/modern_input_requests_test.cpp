@@ -145,6 +145,13 @@ TEST_F(ModernInputRequests, TakeAnswersThatWereGivenBeforeTheyWereAskedIfTheyAre
   EXPECT_EQ(Json::parse(wrong->body())["result"]["resultType"], "input_required");
 }
 
+TEST_F(ModernInputRequests, TakeAnAnswerThatWasGivenBeforeOnce) {
+  plugin_->on_invoke = [](Call& call) { call.complete(Outcome::input_required, asks_for_roots); };
+  const auto asked = call(R"("inputResponses":{"a":{"roots":[]}},)");
+  EXPECT_EQ(plugin_->calls.size(), 2U);
+  EXPECT_EQ(Json::parse(asked->body())["result"]["resultType"], "input_required");
+}
+
 TEST_F(ModernInputRequests, AreNotAnsweredForAnotherRequest) {
   const auto given = state();
   constexpr auto not_ours =

@@ -104,6 +104,23 @@ TEST_F(WebSocketMemoryTest, EndsTheCallWhoseAnswerFindsNone) {
               HasSubstr("The client's answer to roots/list is refused: The server has no memory left for it"));
 }
 
+TEST_F(WebSocketMemoryTest, IsHeldUntilTheRequestIsAnsweredOrListens) {
+  WebSocketClient client(http_.port());
+  upgrade(client);
+  const std::string pad(40'000, 'x');
+  say(client, test::modern_request("1", "tools/call", R"("name":"add","arguments":{"pad":")" + pad + R"("},)"));
+  auto invoked = invoked_.get_future();
+  ASSERT_EQ(invoked.wait_for(test::patience), std::future_status::ready);
+  EXPECT_GE(http_.budget()->taken(), pad.size());
+  invoked.get()->complete(Outcome::result, R"({"content":[{"type":"text","text":"done"}]})");
+  client.hear("done");
+  EXPECT_TRUE(test::eventually([&] { return http_.budget()->taken() == 0; }));
+  say(client, test::modern_request("2", "subscriptions/listen",
+                                   R"("notifications":{"toolsListChanged":true},"pad":")" + pad + R"(",)"));
+  client.hear("acknowledged");
+  EXPECT_TRUE(test::eventually([&] { return http_.budget()->taken() == 0; }));
+}
+
 class WebSocketRolesTest : public WebSocketMemoryTest {
  protected:
   WebSocketRolesTest()
