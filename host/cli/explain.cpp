@@ -170,6 +170,10 @@ bool explain(const Principal& principal, const RolePolicy& policy, const RolePol
     }
     by_server += "\n  ";
   }
+  if (command.config.roles.empty()) {
+    print(who, true, asked, by_server + "there are no roles: everybody may use all that it has");
+    return true;
+  }
   const auto decision = policy.decide(roles, asked.use);
   auto reason = by_server + reason_of(decision, command, "roles");
   const auto scope = decision.permitted ? std::string() : scope_for(principal, policy, asked, command);
@@ -221,8 +225,8 @@ int run(const ExplainCommand& command) {
   if (!arguments->is_object()) return complain("the arguments must be a JSON object");
   auto asked = read_use(command, *arguments);
   if (!asked) return complain("METHOD must be tools/call, resources/read or prompts/get, but is " + command.method);
-  if (command.config.roles.empty())
-    return complain("there are no roles, and everybody may use everything; name the configuration with --config");
+  if (command.config.roles.empty() && command.server.empty())
+    return complain("there are no roles, and everybody may use everything; is --config to name another configuration?");
   if (const auto found = find_components(command.config.host); found.has_error())
     return complain(found.error().message);
   keep_output_from_plugins();

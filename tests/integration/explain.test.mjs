@@ -55,6 +55,25 @@ async function team(context) {
   return run;
 }
 
+test('WithoutRolesAServersOwnRulesDecide', async (context) => {
+  const components = await Components.create();
+  context.after(() => components.discard());
+  await components.addShipped('tools/calculator');
+  const file = join(components.folder, 'team.toml');
+  await writeFile(file, '[servers.times]\nallow = ["tool:*time*"]\n[servers.sums]\nallow = ["tool:calc*"]\n');
+  const explain = (...args) => command('explain', 'tools/call', 'calculate', '{"expression": "1+2"}', ...args,
+    '--config', file, '--components', components.root, '--data', components.data);
+  const elsewhere = await explain('--server', 'times');
+  assert.equal(elsewhere.status, 1);
+  assert.match(elsewhere.stdout, /may not call the tool calculate\n {2}the server times does not have it: /);
+  const there = await explain('--server', 'sums');
+  assert.equal(there.status, 0, there.stderr);
+  assert.match(there.stdout, /the server sums has it: .*\n {2}there are no roles: everybody may use all that it has\n$/);
+  const without = await explain();
+  assert.equal(without.status, 2);
+  assert.match(without.stderr, /there are no roles, and everybody may use everything/);
+});
+
 test('SaysTheRuleThatDecides', async (context) => {
   const run = await team(context);
   const short = '{"expression": "1+2"}';
