@@ -45,9 +45,10 @@ void Exchange::reply(Reply reply, const std::function<void()>& sent) {
   memory = std::move(memory_);
   tell_end(outcome_of(reply), reply.error_code, reply.body);
   lock.unlock();
-  // Before the client can know of its answer, and ask again.
+  // Before the client can know of its answer, and ask again; and what its message took is there for its answer.
   place = {};
   counted.clear();
+  memory.reset();
   if (record_ == nullptr) return deliver(std::move(reply), sent);
   try {
     record_->end(std::move(reply), when_recorded);

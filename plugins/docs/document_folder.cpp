@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "docs/markdown_summary.hpp"
+#include "shared/described_bytes.hpp"
 #include "shared/text.hpp"
 
 namespace plugins::docs {
@@ -27,13 +28,6 @@ std::int64_t nanoseconds_of(const timespec& time) {
 
 std::string name_without_ending(const std::string& name) {
   return name.substr(0, name.rfind('.'));
-}
-
-// Of a document in what the plugin tells the host, or a little more: its URI has three bytes for one of many, its name
-// is its path.
-std::size_t described_bytes(const std::string& path, const Document& document) {
-  constexpr std::size_t others = 256;
-  return 4 * path.size() + document.title.size() + document.description.size() + others;
 }
 
 // What was there before, and may be there still.
@@ -67,7 +61,7 @@ FolderScan DocumentFolder::scan(const FolderScan& before) const {
     }
     try {
       const auto& added = scan.documents.emplace(path, document(entry, before.documents)).first->second;
-      bytes += described_bytes(path, added);
+      bytes += described_bytes(path, added.title.size() + added.description.size());
     } catch (const FileError& error) {
       // What has vanished since the folder was read is no file, and what fails at the moment is tried again.
       if (error.is_of_the_moment()) {

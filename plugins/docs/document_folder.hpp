@@ -51,8 +51,6 @@ class DocumentFolder {
   static constexpr std::uint64_t max_document_size = 10485760;
   static constexpr std::size_t max_documents = 1000;
   static constexpr int max_depth = 16;
-  // Of all of them as the host hears of them, who takes 4 MiB.
-  static constexpr std::size_t max_described_bytes = std::size_t{3} << 20;
 
   explicit DocumentFolder(std::string path) : directory_(std::move(path)) {}
 

@@ -5,20 +5,13 @@
 #include <mcp/plugin/typed.hpp>
 
 #include "knowledge/document.hpp"
+#include "shared/described_bytes.hpp"
 #include "shared/text.hpp"
 
 namespace plugins::knowledge {
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
-// The host takes 4 MiB of what a plugin says that it has.
-constexpr std::size_t max_described_bytes = std::size_t{3} << 20;
-
-// Of a document there, or a little more: its URI has three bytes for one of many, its name is its path.
-std::size_t described_bytes(const ListedDocument& document) {
-  constexpr std::size_t others = 256;
-  return 4 * document.path.size() + document.title.size() + others;
-}
 
 }  // namespace
 
@@ -27,7 +20,7 @@ void ResourceList::set(const std::vector<ListedDocument>& documents) {
   std::size_t bytes = 0;
   for (const auto& document : documents) {
     now.emplace(document.path, document);
-    bytes += described_bytes(document);
+    bytes += described_bytes(document.path, document.title.size());
   }
   if (bytes > max_described_bytes) now.clear();
   if (now == listed_) return;
