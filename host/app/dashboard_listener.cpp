@@ -141,10 +141,11 @@ DashboardService::Sources DashboardListener::sources(const Around& around) {
 }
 
 std::optional<DashboardLogin> DashboardListener::admit(const Principal& principal) const {
-  const auto roles = observed_.configuration.access().get()->roles_of(principal);
+  const auto access = observed_.configuration.access().get();
+  const auto roles = access->roles_of(principal);
   const bool may_operate = has_one_of(roles, settings_.operators);
   if (!may_operate && !has_one_of(roles, settings_.viewers)) return std::nullopt;
-  return DashboardLogin{principal, may_operate};
+  return DashboardLogin{access->with_roles_of_now(principal), may_operate};
 }
 
 std::string DashboardListener::obey(const OrderedJson& command, const Principal& by) {

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <new>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,6 +46,25 @@ Result<std::string> read_part(const FileDescriptor& file, std::uint64_t begin, s
 std::uint64_t size_of(const FileDescriptor& file) {
   struct ::stat status {};
   return ::fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+// Why the system has not done what it was asked to last, with what memory there is.
+Error last_failure() {
+  try {
+    return fail_for_now(last_error());
+  } catch (const std::bad_alloc&) {
+    return fail_for_now("no memory left");  // so short that it takes none
+  }
+}
+
+// Runs what opens a file. Where that finds no memory, it fails.
+template <class Open>
+Result<> with_what_memory_there_is(const Open& open) {
+  try {
+    return open();
+  } catch (const std::bad_alloc&) {
+    return fail_for_now("no memory left");
+  }
 }
 
 bool has_no_name(const FileDescriptor& file) {
@@ -197,7 +217,7 @@ Result<> AuditFile::move_torn_away(std::string_view torn, std::uint64_t whole) {
 Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
   if (auto cut = cut_off_rest(); cut.has_error()) return cut;
   if (!write_all(file_, lines)) {
-    auto failed = fail_for_now(last_error());
+    auto failed = last_failure();
     has_rest_ = true;
     static_cast<void>(cut_off_rest());  // the next one tries it again
     return failed;
@@ -208,7 +228,7 @@ Result<> AuditFile::append(std::string_view lines, const AuditHead& head) {
 }
 
 Result<> AuditFile::cut_off_rest() {
-  if (has_rest_ && ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0) return fail_for_now(last_error());
+  if (has_rest_ && ::ftruncate(file_.get(), static_cast<::off_t>(size_)) != 0) return last_failure();
   has_rest_ = false;
   return {};
 }
@@ -220,7 +240,7 @@ Result<> AuditFile::sync() {
     synced_size_ = size_;
     return {};
   }
-  auto failed = fail_for_now(last_error());
+  auto failed = last_failure();
   head_ = synced_head_;
   size_ = synced_size_;
   has_rest_ = true;
@@ -228,25 +248,29 @@ Result<> AuditFile::sync() {
 }
 
 Result<> AuditFile::rotate(unsigned keep) {
-  const auto name = path_.filename().string() + "." + numbered(first_seq_);
-  if (std::rename(path_.c_str(), beside(name).c_str()) != 0) return fail_for_now(last_error());
+  const auto aside = beside(path_.filename().string() + "." + numbered(first_seq_));
+  if (std::rename(path_.c_str(), aside.c_str()) != 0) return last_failure();
   auto before = std::exchange(file_, {});
-  if (auto opened = open_current(); opened.has_error()) {
+  if (auto opened = with_what_memory_there_is([this] { return open_current(); }); opened.has_error()) {
     // The lines go on in the file that there is.
-    std::rename(beside(name).c_str(), path_.c_str());
+    std::rename(aside.c_str(), path_.c_str());
     file_ = std::move(before);
     size_ = size_of(file_);
     synced_size_ = size_;
     return opened;
   }
   first_seq_ = head_.seq + 1;
+  if (keep > 0) static_cast<void>(with_what_memory_there_is([&] { return remove_older(keep); }));
+  return {};
+}
+
+// What is left the next rotation removes.
+Result<> AuditFile::remove_older(unsigned keep) const {
   auto files = older();
-  if (keep > 0 && files.size() > keep) {
-    files.resize(files.size() - keep);
-    std::error_code ignored;  // the next rotation tries again
-    for (const auto& file : files)
-      std::filesystem::remove(file, ignored);
-  }
+  files.resize(files.size() - std::min<std::size_t>(files.size(), keep));
+  std::error_code ignored;
+  for (const auto& file : files)
+    std::filesystem::remove(file, ignored);
   return {};
 }
 
@@ -261,9 +285,11 @@ bool AuditFile::is_elsewhere() const {
 Result<> AuditFile::begin_anew(const AuditHead& last) {
   auto before = std::exchange(file_, {});
   const auto size_before = size_;
-  auto opened = open_current();
-  if (opened.has_value() && size_ > 0) opened = fail_for_now("another file has its place; move that away");
-  if (opened.has_value() && !is_at(lock_path(), lock_)) opened = lock();
+  auto opened = with_what_memory_there_is([this]() -> Result<> {
+    if (auto current = open_current(); current.has_error()) return current;
+    if (size_ > 0) return fail_for_now("another file has its place; move that away");
+    return is_at(lock_path(), lock_) ? Result<>() : lock();
+  });
   if (opened.has_error()) {
     file_ = std::move(before);
     size_ = synced_size_ = size_before;
@@ -279,7 +305,7 @@ std::vector<std::filesystem::path> AuditFile::older() const {
   std::vector<std::filesystem::path> files;
   const auto beginning = path_.filename().string() + ".";
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path_.parent_path(), error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
     const auto name = entry.path().filename().string();
     if (name.starts_with(beginning) && is_number(std::string_view(name).substr(beginning.size())))
       files.push_back(entry.path());
@@ -290,7 +316,7 @@ std::vector<std::filesystem::path> AuditFile::older() const {
 
 // A file that has just been made is found after a crash of the system only if its folder is on the disk.
 bool AuditFile::sync_folder() const {
-  const auto folder = open_file(path_.parent_path(), O_RDONLY | O_DIRECTORY);
+  const auto folder = open_file(folder_, O_RDONLY | O_DIRECTORY);
   return folder && syncs_.folder(folder.get()) == 0;
 }
 

@@ -67,18 +67,21 @@ class AuditFile {
   Result<> begin_anew(const AuditHead& last);
 
  private:
-  AuditFile(std::filesystem::path path, AuditSyncs syncs) : path_(std::move(path)), syncs_(syncs) {}
+  AuditFile(std::filesystem::path path, AuditSyncs syncs)
+      : path_(std::move(path)), folder_(path_.parent_path()), syncs_(syncs) {}
 
   Result<> lock();
   Result<> open_current();
   Result<> find_head();
   Result<> move_torn_away(std::string_view torn, std::uint64_t whole);
   std::vector<std::filesystem::path> older() const;
-  std::filesystem::path beside(const std::string& name) const { return path_.parent_path() / name; }
+  Result<> remove_older(unsigned keep) const;
+  std::filesystem::path beside(const std::string& name) const { return folder_ / name; }
   std::filesystem::path lock_path() const { return beside("." + path_.filename().string() + ".lock"); }
   bool sync_folder() const;
 
   std::filesystem::path path_;
+  std::filesystem::path folder_;  // kept, because to bring it to the disk must take no memory
   AuditSyncs syncs_;
   FileDescriptor lock_;
   FileDescriptor file_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <new>
 #include <utility>
 
@@ -20,8 +19,15 @@ constexpr std::chrono::milliseconds before_next_try{100};
 constexpr std::size_t max_unsynced = std::size_t{4} << 20;
 constexpr std::chrono::seconds before_next_rotation{10};
 
-std::string first_line(std::string_view event, const AuditHead& previous) {
-  return AuditEvent(event).add("previous", text_of(previous.hash)).members();
+void tell(std::vector<AuditLog::Then>& thens, const Result<>& recorded) {
+  for (const auto& then : thens) {
+    try {
+      then(recorded);
+    } catch (const std::bad_alloc&) {
+      // The others hear of it all the same.
+    }
+  }
+  thens.clear();
 }
 
 }  // namespace
@@ -42,12 +48,7 @@ Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditOptions options, std::stri
   const auto written = audit->try_to_write(false);
   if (written.has_error())
     return fail("the audit log " + audit->options_.file.string() + " cannot be written: " + written.error().message);
-  audit->thread_ = std::thread([log = audit.get()] {
-    // The start does not wait for the disk. Whoever keeps the head that is told must find it again.
-    log->write(true);
-    log->log_.info("audit log open", {{"file", log->options_.file.string()}, {"head", to_text(log->file_.head())}});
-    log->run();
-  });
+  audit->thread_ = std::thread([log = audit.get()] { log->run(); });
   return audit;
 }
 
@@ -64,11 +65,9 @@ AuditLog::~AuditLog() {
 }
 
 void AuditLog::begin(std::string_view version) {
-  // A host that was killed has left lines without a checkpoint, as many as there may be at most. So it comes before
-  // `start`, but where that has to be the first line of a file.
+  // A host that was killed has left lines without a checkpoint, or somebody else has written them. The checkpoint for
+  // them covers `start`, too, so that it shows which host has signed them.
   const bool lacks_checkpoint = key_ && last_.seq > 0 && !file_.found_checkpoint();
-  const bool begins_file = file_.size() == 0;
-  if (lacks_checkpoint && !begins_file) add_checkpoint();
   AuditEvent event(audit_event::start);
   event.add("previous", text_of(last_.hash)).add("version", version);
   event.add("mode", options_.mode == AuditOptions::Mode::strict ? "strict" : "async");
@@ -78,7 +77,7 @@ void AuditLog::begin(std::string_view version) {
                  {{"file", options_.file.string()}, {"bytes", torn.bytes}, {"moved_to", torn.file.string()}});
   }
   add_line(clock_(), event.members());
-  if (lacks_checkpoint && begins_file) add_checkpoint();
+  if (lacks_checkpoint) add_checkpoint();
 }
 
 bool AuditLog::add(const AuditEvent& event, const std::function<Then()>& wait) {
@@ -153,47 +152,95 @@ void AuditLog::close() {
 }
 
 void AuditLog::run() {
-  for (bool goes_on = true; goes_on;) {
-    std::vector<AuditEvent> sums;
-    std::uint64_t left_out = 0;
-    std::chrono::system_clock::time_point now;
-    {
-      MutexLock lock(mutex_);
-      wait_for_lines(lock);
-      now = clock_();
-      goes_on = !closing_;
-      sums = sums_.take(now, closing_);
-      if (has_too_many(2)) left_out_ += std::exchange(sums, {}).size();
-      for (const auto& sum : sums) {
-        ++taken_lines_;
-        taken_bytes_ += sum.members().size();
-      }
-      if (!trouble_ || closing_) left_out = std::exchange(left_out_, 0);
-    }
-    begin_anew_if_removed();
-    add_taken();
-    if (left_out > 0) add_left_out(left_out);
-    for (const auto& sum : sums)
-      add_line(now, sum.members());
-    if (key_ && unsigned_lines_ > 0 && needs_checkpoint()) add_checkpoint();
-    write(!goes_on);
-    if (goes_on) rotate_if_due();
+  try {
+    // The start does not wait for the disk. Whoever keeps the head that is told must find it again.
+    write(true);
+    log_.info("audit log open", {{"file", options_.file.string()}, {"head", to_text(file_.head())}});
+  } catch (const std::bad_alloc&) {
+    // It is written with what comes.
   }
-  end();
+  for (bool goes_on = true; goes_on;) {
+    try {
+      goes_on = write_what_comes();
+    } catch (const std::bad_alloc&) {
+      goes_on = go_on_without_memory();
+    }
+  }
+  try {
+    end();
+  } catch (const std::bad_alloc&) {
+    // The log ends as that of a host that was killed.
+  }
+}
+
+// Whatever finds no memory, each line is in text_, or where it was before.
+bool AuditLog::write_what_comes() {
+  const bool goes_on = take_what_comes();
+  begin_anew_if_removed();
+  add_first_line_if_due();
+  add_taken();
+  add_left_out();
+  if (key_ && unsigned_lines_ > 0 && (needs_checkpoint() || unsigned_lines_ >= max_lines_to_checkpoint))
+    add_checkpoint();
+  write(!goes_on);
+  if (goes_on) rotate_if_due();
+  return goes_on;
+}
+
+// As where the disk is full: whoever waits hears of it, and what is kept is written later.
+bool AuditLog::go_on_without_memory() {
+  const Result<> recorded = fail_for_now("no memory left");  // so short that it takes none
+  set_trouble(recorded);
+  tell(taken_.thens, recorded);
+  std::vector<Then> thens;
+  bool goes_on = false;
+  {
+    const MutexLock lock(mutex_);
+    thens.swap(waiting_.thens);
+    goes_on = !closing_;
+  }
+  tell(thens, recorded);
+  return goes_on;
 }
 
 // The line `stop` shows the next host that all before it is on the disk. So it is written when that is so.
 void AuditLog::end() {
-  if (text_.empty()) {
+  const auto lost = [this] {
+    return static_cast<std::size_t>(std::ranges::count(text_, '\n')) + taken_.lines.size() - taken_.added +
+           due_sums_.size();
+  };
+  if (lost() == 0) {
+    add_first_line_if_due();
     add_line(clock_(), AuditEvent(audit_event::stop).members());
     if (key_ && unsigned_lines_ > 0) add_checkpoint();
     write(true);
   }
-  if (text_.empty()) return;
+  if (lost() == 0) return;
   static_cast<void>(file_.cut_off_rest());
-  log_.error("audit lines lost", {{"file", options_.file.string()},
-                                  {"reason", "they cannot be written, and the host ends"},
-                                  {"lines", std::ranges::count(text_, '\n')}});
+  log_.error(
+      "audit lines lost",
+      {{"file", options_.file.string()}, {"reason", "they cannot be written, and the host ends"}, {"lines", lost()}});
+}
+
+bool AuditLog::take_what_comes() {
+  MutexLock lock(mutex_);
+  wait_for_lines(lock);
+  // What there was no memory for comes first.
+  if (taken_.lines.empty()) {
+    std::swap(taken_, waiting_);
+    taken_lines_ += taken_.lines.size();
+    taken_bytes_ += taken_.members.size();
+  }
+  if (due_sums_.empty()) {
+    due_sums_ = sums_.take(clock_(), closing_);
+    if (has_too_many(2)) left_out_ += std::exchange(due_sums_, {}).size();
+    for (const auto& sum : due_sums_) {
+      ++taken_lines_;
+      taken_bytes_ += sum.members().size();
+    }
+    std::ranges::reverse(due_sums_);
+  }
+  return !closing_;
 }
 
 void AuditLog::wait_for_lines(MutexLock& lock) {
@@ -210,9 +257,6 @@ void AuditLog::wait_for_lines(MutexLock& lock) {
     }
   }
   gather(lock);
-  std::swap(taken_, waiting_);
-  taken_lines_ += taken_.lines.size();
-  taken_bytes_ += taken_.members.size();
 }
 
 // Many lines in one sync cost little more than one. So where many clients call, those who have been answered with the
@@ -247,21 +291,25 @@ std::optional<Steady::time_point> AuditLog::due() const {
 }
 
 void AuditLog::add_taken() {
-  std::size_t begin = 0;
-  for (const auto& [time, length] : taken_.lines) {
-    add_line(time, std::string_view(taken_.members).substr(begin, length));
-    begin += length;
+  for (; taken_.added < taken_.lines.size(); ++taken_.added) {
+    const auto& [time, length] = taken_.lines[taken_.added];
+    add_line(time, std::string_view(taken_.members).substr(taken_.added_bytes, length));
+    taken_.added_bytes += length;
   }
-  thens_.insert(thens_.end(), std::make_move_iterator(taken_.thens.begin()),
-                std::make_move_iterator(taken_.thens.end()));
-  taken_.clear();
+  taken_.lines.clear();
+  taken_.members.clear();
+  taken_.added = 0;
+  taken_.added_bytes = 0;
+  for (; !due_sums_.empty(); due_sums_.pop_back())
+    add_line(clock_(), due_sums_.back().members());
 }
 
+// Adds it, or throws, and has added nothing but a checkpoint before it.
 void AuditLog::add_line(std::chrono::system_clock::time_point time, std::string_view members) {
+  if (key_ && !lacks_first_line_ && unsigned_lines_ >= max_lines_to_checkpoint) add_checkpoint();
   append_audit_line(text_, last_, hasher_, time, members);
   ++unsigned_lines_;
   if (!open_since_) open_since_ = Steady::now();
-  if (key_ && unsigned_lines_ == max_lines_to_checkpoint) add_checkpoint();
 }
 
 void AuditLog::add_checkpoint() {
@@ -275,22 +323,32 @@ bool AuditLog::needs_checkpoint() const {
   return open_since_ && Steady::now() >= *open_since_ + options_.checkpoint_time;
 }
 
+void AuditLog::add_first_line_if_due() {
+  if (!lacks_first_line_) return;
+  add_line(clock_(), AuditEvent(audit_event::rotated).add("previous", text_of(last_.hash)).members());
+  lacks_first_line_ = false;
+}
+
 // The chain says so, too.
-void AuditLog::add_left_out(std::uint64_t lines) {
-  log_.error("audit lines left out", {{"file", options_.file.string()}, {"lines", lines}});
+void AuditLog::add_left_out() {
+  std::uint64_t lines = 0;
+  {
+    const MutexLock lock(mutex_);
+    if (!trouble_ || closing_) lines = left_out_;
+  }
+  if (lines == 0) return;
   add_line(clock_(), AuditEvent("left_out").add("count", lines).members());
+  {
+    const MutexLock lock(mutex_);
+    left_out_ -= lines;
+  }
+  log_.error("audit lines left out", {{"file", options_.file.string()}, {"lines", lines}});
 }
 
 void AuditLog::write(bool is_last) {
   const auto written = try_to_write(is_last || options_.mode == AuditOptions::Mode::strict);
   set_trouble(written);
-  for (const auto& then : std::exchange(thens_, {})) {
-    try {
-      then(written);
-    } catch (const std::bad_alloc&) {
-      // The others hear of it all the same.
-    }
-  }
+  tell(taken_.thens, written);
 }
 
 Result<> AuditLog::try_to_write(bool syncs) {
@@ -336,8 +394,9 @@ void AuditLog::rotate_if_due() {
     return log_.warning("audit log not rotated",
                         {{"file", options_.file.string()}, {"reason", rotated.error().message}});
   }
+  lacks_first_line_ = true;
   log_.info("audit log rotated", {{"file", options_.file.string()}, {"head", to_text(last_)}});
-  add_line(clock_(), first_line(audit_event::rotated, last_));
+  add_first_line_if_due();
   write();
 }
 
@@ -353,16 +412,19 @@ void AuditLog::begin_anew_if_removed() {
     why_removed_ = fail_for_now("it has been removed, and no other begins: " + begun.error().message);
     return;
   }
-  log_.error("audit log removed", {{"file", options_.file.string()},
-                                   {"consequence", is_elsewhere ? "it was moved, and a new one begins"
-                                                                : "what was in it is lost, and a new one begins"},
-                                   {"head", to_text(last_)}});
   // The new file cannot begin with these.
   const auto waited = std::ranges::count(std::string_view(text_).substr(appended_), '\n');
   text_.clear();
   appended_ = 0;
-  add_line(clock_(), first_line(audit_event::rotated, last_));
-  if (waited > 0) add_left_out(static_cast<std::uint64_t>(waited));
+  lacks_first_line_ = true;
+  {
+    const MutexLock lock(mutex_);
+    left_out_ += static_cast<std::uint64_t>(waited);
+  }
+  log_.error("audit log removed", {{"file", options_.file.string()},
+                                   {"consequence", is_elsewhere ? "it was moved, and a new one begins"
+                                                                : "what was in it is lost, and a new one begins"},
+                                   {"head", to_text(last_)}});
 }
 
 void AuditLog::set_trouble(const Result<>& written) {
@@ -380,6 +442,14 @@ void AuditLog::set_trouble(const Result<>& written) {
     may_refuse_ = closing_ || trouble_.has_value();
   }
   if (!is_new) return;
+  try {
+    log_trouble(trouble);
+  } catch (const std::bad_alloc&) {
+    // Whoever asks for it is told all the same.
+  }
+}
+
+void AuditLog::log_trouble(const std::optional<std::string>& trouble) {
   const auto file = options_.file.string();
   if (!trouble) return log_.info("audit log is written again", {{"file", file}});
   const bool is_strict = options_.mode == AuditOptions::Mode::strict;

@@ -2,9 +2,9 @@
 // hash, sign and write it, many lines at once. Whoever answers a request hears when the answer may leave. What cannot
 // be written, or may not have come to the disk, is kept and written again, so that no record of a request is lost while
 // the host lives. Requests are refused meanwhile: in mode strict at once, in mode async once too many lines wait. Made
-// by a command that serves, and outlives whatever has something to record; any thread. It has so many members because
-// the file, the chain, and those who wait for a line are guarded by one lock: a line has its number, its hash and its
-// place in the file at once, or none of them.
+// by a command that serves, and outlives whatever has something to record; any thread. It has so many functions and
+// members because the file, the chain, and those who wait for a line are guarded by one lock: a line has its number,
+// its hash and its place in the file at once, or none of them.
 #pragma once
 
 #include <atomic>
@@ -71,20 +71,21 @@ class AuditLog {
     };
     std::vector<Line> lines;
     std::string members;
+    std::size_t added = 0;  // of the lines, that have been added to the chain, and so many bytes
+    std::size_t added_bytes = 0;
     std::vector<Then> thens;  // of those who wait for them
-
-    void clear() {
-      lines.clear();
-      members.clear();
-      thens.clear();
-    }
   };
 
   AuditLog(AuditOptions options, AuditFile file, std::optional<AuditSigningKey> key, Log& log, Clock clock);
 
   void run();
+  // These three say whether the log goes on, and does not end. The first throws std::bad_alloc; then the second does
+  // what can be done.
+  bool write_what_comes();
+  bool go_on_without_memory();
+  bool take_what_comes();
   void end();
-  // Waits until there is something to do. Takes what there is to write.
+  // Waits until there is something to do.
   void wait_for_lines(MutexLock& lock) REQUIRES(mutex_);
   void gather(MutexLock& lock) REQUIRES(mutex_);
   std::optional<std::chrono::steady_clock::time_point> due() const REQUIRES(mutex_);
@@ -92,7 +93,8 @@ class AuditLog {
   bool has_too_many(std::size_t times = 1) const REQUIRES(mutex_);
   void add_taken();
   void add_line(std::chrono::system_clock::time_point time, std::string_view members);
-  void add_left_out(std::uint64_t lines);
+  void add_first_line_if_due();
+  void add_left_out();
   void add_checkpoint();
   bool needs_checkpoint() const;
   // Tries to write what has lines; whoever waits for them hears of it. The last time it is on the disk afterwards.
@@ -101,6 +103,7 @@ class AuditLog {
   void rotate_if_due();
   void begin_anew_if_removed();
   void set_trouble(const Result<>& written);
+  void log_trouble(const std::optional<std::string>& trouble);
   void begin(std::string_view version);
 
   const AuditOptions options_;
@@ -115,7 +118,8 @@ class AuditLog {
   std::string text_;          // lines of which nobody knows that they are on the disk
   std::size_t appended_ = 0;  // bytes of them that are in the file
   Lines taken_;
-  std::vector<Then> thens_;  // of those who wait for them
+  std::vector<AuditEvent> due_sums_;  // the last one first
+  bool lacks_first_line_ = false;     // the file does
   std::uint64_t unsigned_lines_ = 0;
   Result<> why_removed_;      // the file is, and no other has begun; else no error
   bool sync_failed_ = false;  // the last time

@@ -85,11 +85,18 @@ AuditHash AuditHasher::hash(const AuditHash& previous, std::string_view covered)
 void append_audit_line(std::string& out, AuditHead& head, AuditHasher& hasher,
                        std::chrono::system_clock::time_point time, std::string_view members) {
   const auto begin = out.size();
-  out.append(before_seq).append(std::to_string(++head.seq)).append(before_time);
-  append_precise_time(out, time);
-  out.append("\",").append(members);
-  head.hash = hasher.hash(head.hash, std::string_view(out).substr(begin));
-  out.append(before_hash).append(text_of(head.hash)).append(after_hash).append("\n");
+  auto next = head;
+  try {
+    out.append(before_seq).append(std::to_string(++next.seq)).append(before_time);
+    append_precise_time(out, time);
+    out.append("\",").append(members);
+    next.hash = hasher.hash(head.hash, std::string_view(out).substr(begin));
+    out.append(before_hash).append(text_of(next.hash)).append(after_hash).append("\n");
+  } catch (const std::bad_alloc&) {
+    out.resize(begin);
+    throw;
+  }
+  head = next;
 }
 
 Result<AuditLine> read_audit_line(std::string_view line) {

@@ -70,7 +70,7 @@ class AuditHasher {
 };
 
 // Appends the line that follows `head`, with its end, and makes it the head. `members` is the inside of a JSON object,
-// from "event" on.
+// from "event" on. Throws std::bad_alloc, and has appended nothing.
 void append_audit_line(std::string& out, AuditHead& head, AuditHasher& hasher,
                        std::chrono::system_clock::time_point time, std::string_view members);
 

@@ -31,7 +31,9 @@ std::optional<RefusalSums::Time> RefusalSums::due() const {
 }
 
 void RefusalSums::close_minute() {
-  for (const auto& [who, sum] : std::exchange(sums_, {})) {
+  // One after the other, so that none is lost where there is no memory for the next one.
+  for (; !sums_.empty(); sums_.erase(sums_.begin())) {
+    const auto& [who, sum] = *sums_.begin();
     AuditObject outcomes;
     for (const auto& [outcome, count] : sum.outcomes)
       outcomes.add(outcome, count);

@@ -77,13 +77,18 @@ Result<> AuditVerifier::take(std::string_view text, bool begins_file) {
   if (line->event == audit_event::checkpoint) {
     if (auto checked = check_signature(*line); checked.has_error()) return checked;
     ++summary_.checkpoints;
+    const auto first = last_.seq - summary_.lines_since_checkpoint + 1;
+    if (before_start_ > 0) summary_.signed_later.push_back({first, first + std::exchange(before_start_, 0) - 1});
     summary_.lines_since_checkpoint = 0;
     summary_.has_end = is_stopped_;
   } else {
+    const bool is_start = line->event == audit_event::start;
+    if (is_start) before_start_ = summary_.lines_since_checkpoint;
     ++summary_.lines_since_checkpoint;
     is_stopped_ = line->event == audit_event::stop;
     summary_.has_end = is_stopped_ && key_ == nullptr;
-    if (key_ != nullptr && summary_.lines_since_checkpoint > max_lines_to_checkpoint)
+    // A host that finds as many lines as there may be adds its `start` before it signs them.
+    if (key_ != nullptr && !is_start && summary_.lines_since_checkpoint > max_lines_to_checkpoint)
       return fail("no checkpoint covers the " + std::to_string(max_lines_to_checkpoint) + " lines before it");
   }
   last_ = {line->seq, line->hash};

@@ -15,6 +15,14 @@
 
 namespace mcph {
 
+// Lines that follow each other, by their numbers.
+struct AuditLines {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+
+  friend bool operator==(const AuditLines&, const AuditLines&) = default;
+};
+
 // What there is in lines that are good.
 struct AuditSummary {
   std::uint64_t lines = 0;
@@ -22,6 +30,9 @@ struct AuditSummary {
   AuditHead head;
   std::uint64_t checkpoints = 0;
   std::uint64_t lines_since_checkpoint = 0;  // that no signature covers
+  // That were there without a signature when a host started, which has signed them. The host before was killed or had
+  // no key, or somebody else wrote them while none ran.
+  std::vector<AuditLines> signed_later;
   // The last line but a checkpoint is that the host has stopped; with a key, a checkpoint covers it.
   bool has_end = false;
 };
@@ -50,7 +61,8 @@ class AuditVerifier {
   AuditHasher hasher_;
   AuditHead last_;
   bool has_known_ = false;
-  bool is_stopped_ = false;  // by the last line but a checkpoint
+  bool is_stopped_ = false;         // by the last line but a checkpoint
+  std::uint64_t before_start_ = 0;  // lines since the last checkpoint that the last `start` has found
   AuditSummary summary_;
 };
 

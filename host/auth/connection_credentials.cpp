@@ -23,6 +23,11 @@ std::string only_one(const std::vector<std::string>& names) {
   return names.size() == 1 ? names.front() : std::string();
 }
 
+// On which a proxy's word is taken: what it says in others means nothing.
+std::string headers_of(const ProxySettings& proxy) {
+  return proxy.user_header + "\n" + proxy.groups_header + "\n" + proxy.name_header;
+}
+
 // "ada" of one line "ada"; empty where there is none.
 Result<std::string, CredentialError> one_line(const std::vector<std::string_view>& lines) {
   if (lines.empty()) return std::string();
@@ -64,7 +69,8 @@ bool ConnectionCredentials::takes_issuer(std::string_view issuer) const {
 
 bool ConnectionCredentials::vouches_for(const Identity& identity) const {
   if (!takes_issuer(identity.issuer)) return false;
-  return identity.issuer == proxy_issuer ? has_proxy(identity.vouched_by) : identity.vouched_by == name_of(subject_);
+  if (identity.issuer != proxy_issuer) return identity.vouched_by == name_of(subject_);
+  return has_proxy(identity.vouched_by) && identity.terms == headers_of(proxy_);
 }
 
 std::string ConnectionCredentials::subject_of(const HttpPeer& peer) const {
@@ -109,13 +115,17 @@ Result<std::optional<Identity>, CredentialError> ConnectionCredentials::identify
     if (user->empty()) return std::optional<Identity>();
     auto name = one_line(presented.forwarded.names);
     if (name.has_error()) return name.error();
-    if (!is_utf8(presented.forwarded.groups))
-      return invalid_credential("the proxy says groups in a way that cannot be read");
+    const auto& lines = presented.forwarded.groups;
+    // One may be a client's own, where the proxy has added another instead of replacing it.
+    if (lines.size() > 1) return invalid_credential("the proxy says groups more than once");
+    const auto groups = lines.empty() ? std::string_view() : lines.front();
+    if (!is_utf8(groups)) return invalid_credential("the proxy says groups in a way that cannot be read");
     return std::optional(Identity{.issuer = std::string(proxy_issuer),
                                   .vouched_by = proxy_name_of(*presented.peer),
                                   .subject = *user,
                                   .name = name->empty() ? *user : *std::move(name),
-                                  .groups = elements_of(presented.forwarded.groups),
+                                  .groups = elements_of(groups),
+                                  .terms = headers_of(proxy_),
                                   .expiry = expiry_of(*presented.peer)});
   }
   auto subject = subject_of(*presented.peer);

@@ -15,9 +15,9 @@ namespace mcph {
 
 // What a proxy says of whom it asks for, in the headers that are configured for that. Views into the request.
 struct ForwardedUser {
-  std::vector<std::string_view> users = {};  // each line
-  std::vector<std::string_view> names = {};  // likewise
-  std::string groups = {};                   // a list
+  std::vector<std::string_view> users = {};   // each line
+  std::vector<std::string_view> names = {};   // likewise
+  std::vector<std::string_view> groups = {};  // likewise; a line is a list
 };
 
 // Views into the request.

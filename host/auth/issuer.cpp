@@ -51,7 +51,7 @@ void Issuer::refresh_old_keys() {
   {
     const MutexLock lock(mutex_);
     const auto now = clock_();
-    if (!may_fetch(now) || now - fetched_ < key_lifetime) return;
+    if (!may_fetch(now) || (keys_.get() != nullptr && now - fetched_ < key_lifetime)) return;
     fetching_ = true;
   }
   fetch();

@@ -58,7 +58,7 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   };
   Fetches fetches() const;
 
-  // Fetches keys that have been used for long, without making anybody wait.
+  // Fetches keys that have been used for long, or none of which have come, without making anybody wait.
   void refresh_old_keys();
   // The same of keys that may have changed.
   void refresh_keys();

@@ -28,11 +28,20 @@ bool is_token_text(std::string_view text) {
          });
 }
 
-// For whom an issuer's tokens must be, as the operator says it.
-std::string terms_of(const IssuerSettings& settings) {
+// For whom an issuer's tokens must be, and how they are read for who somebody is and what they may, as the operator
+// says it.
+std::string terms_of(const IssuerSettings& settings, const ImpliedScopes& implied) {
   std::string terms = settings.trust_without_audience ? "anybody" : "";
+  for (const auto& text :
+       {settings.introspection_url, settings.subject_claim, settings.groups_claim, settings.roles_claim})
+    terms.append("\n").append(text);
   for (const auto& audience : settings.audiences)
-    terms.append("\n").append(audience);
+    terms.append("\naudience ").append(audience);
+  for (const auto& [scope, others] : implied) {
+    terms.append("\nscope ").append(scope);
+    for (const auto& other : others)
+      terms.append(" ").append(other);
+  }
   return terms;
 }
 
@@ -68,6 +77,7 @@ Result<std::shared_ptr<Issuers>> Issuers::create(Settings settings, HttpCaller& 
       }
     }
     trusted.audiences = each.audiences.empty() ? audiences : each.audiences;
+    trusted.terms = terms_of(each, issuers->implied_);
     issuers->trusted_.push_back(std::move(trusted));
   }
   return issuers;
@@ -119,7 +129,7 @@ Result<Principal, CredentialError> Issuers::verify(const JsonWebSignature& token
   const auto keys = found->issuer->keys();
   auto identity = found->issuer->verify(token, claims, found->audiences, now);
   if (identity.has_error()) return identity.error();
-  identity->terms = terms_of(found->issuer->settings());
+  identity->terms = found->terms;
   const auto expiry = identity->expiry;
   auto principal = make_principal(*std::move(identity));
   // Of keys that have come in between, another request will find it out again.
@@ -149,10 +159,10 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
       }
     }
     if (done) return done();
-    const auto take = [self, digest, issuer = whom.issuer](Introspection::Answer answer) {
-      self->take_answer(digest, issuer->settings(), std::move(answer));
-    };
     try {
+      const auto take = [self, digest, whom](Introspection::Answer answer) {
+        self->take_answer(digest, whom, std::move(answer));
+      };
       whom.introspection->ask(token, whom.audiences, take);
     } catch (const std::bad_alloc&) {
       self->go_on(digest);
@@ -161,12 +171,14 @@ CredentialError Issuers::ask(std::string_view token, const std::string& digest, 
   return {CredentialError::Kind::unsettled, {}, settle};
 }
 
-void Issuers::take_answer(const std::string& digest, const IssuerSettings& settings, Introspection::Answer answer) {
+void Issuers::take_answer(const std::string& digest, const Trusted& whom, Introspection::Answer answer) {
   try {
-    if (!answer.trouble.empty())
-      log_.warning("issuer not asked about a token", {{"issuer", settings.name}, {"reason", answer.trouble}});
+    if (!answer.trouble.empty()) {
+      log_.warning("issuer not asked about a token",
+                   {{"issuer", whom.issuer->settings().name}, {"reason", answer.trouble}});
+    }
     if (answer.who.has_value()) {
-      answer.who->terms = terms_of(settings);
+      answer.who->terms = whom.terms;
       // Some issuers name a token by its own text, which nobody must read in the audit log.
       if (sha256(answer.who->credential) == digest) answer.who->credential.clear();
     }
@@ -212,9 +224,12 @@ std::vector<Issuer::Fetches> Issuers::fetches() const {
 bool Issuers::trusts(const Identity& identity) const {
   const auto found = std::ranges::find_if(
       trusted_, [&](const Trusted& each) { return each.issuer->settings().issuer == identity.issuer; });
-  if (found == trusted_.end() || terms_of(found->issuer->settings()) != identity.terms) return false;
+  if (found == trusted_.end() || found->terms != identity.terms) return false;
+  if (identity.signing_key.empty()) return true;
+  // What is open may go on for long in which nobody brings a token.
+  found->issuer->refresh_old_keys();
   const auto keys = found->issuer->keys();
-  return identity.signing_key.empty() || keys == nullptr || keys->has(identity.signing_key);
+  return keys == nullptr || keys->has(identity.signing_key);
 }
 
 Principal Issuers::make_principal(Identity identity) const {

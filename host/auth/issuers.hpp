@@ -60,7 +60,7 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   Result<Principal, CredentialError> authenticate(std::string_view token, Time now);
   Proofs& proofs() { return *proofs_; }
   // Whether what an issuer has said of the identity counts still: its token has been signed with a key that it still
-  // has, and taken on the terms that still are.
+  // has, and taken on the terms that still are. Has the keys fetched where they are old, and waits for none.
   bool trusts(const Identity& identity) const;
   // Of each, how fetching its keys has gone.
   std::vector<Issuer::Fetches> fetches() const;
@@ -70,6 +70,7 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
     std::shared_ptr<Issuer> issuer;
     std::optional<Introspection> introspection;
     std::vector<std::string> audiences;
+    std::string terms;  // on which its word is taken
   };
 
   struct Pending {
@@ -94,7 +95,7 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   Result<Principal, CredentialError> verify(const JsonWebSignature& token, std::string_view text,
                                             const std::string& digest, Time now);
   CredentialError ask(std::string_view token, const std::string& digest, const Trusted& whom);
-  void take_answer(const std::string& digest, const IssuerSettings& settings, Introspection::Answer answer);
+  void take_answer(const std::string& digest, const Trusted& whom, Introspection::Answer answer);
   void note_answer(const std::string& digest, Result<Identity, CredentialError> answer);
   // Nobody is asked about the token any more: who waits for that looks at it again.
   void go_on(const std::string& digest);

@@ -32,6 +32,7 @@ struct Identity {
   std::string signing_key = {};  // the thumbprint of the issuer's key that has signed the credential; empty: none has
   std::string terms = {};        // on which the issuer's word was taken, to be compared alone
   std::string credential = {};   // by which it has been proven, as its issuer names it; empty: it has no name
+  std::string login = {};        // of the dashboard, through which somebody has come, to be compared alone; empty: none
   std::chrono::system_clock::time_point expiry = std::chrono::system_clock::time_point::max();
 };
 

@@ -1,6 +1,9 @@
 // The commands for audit logs.
+#include <cstdint>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "audit/verify.hpp"
 #include "cli/commands.hpp"
@@ -16,6 +19,19 @@ int make_key(const AuditCommand& command) {
   if (made.has_error()) return complain(made.error().message);
   std::cout << *made;
   return 0;
+}
+
+void tell_signed_later(const std::vector<AuditLines>& lines) {
+  std::uint64_t count = 0;
+  std::string numbers;
+  for (const auto& [first, last] : lines) {
+    count += last - first + 1;
+    numbers.append(numbers.empty() ? "" : ", ").append(std::to_string(first)).append(" to ");
+    numbers.append(std::to_string(last));
+  }
+  if (count == 0) return;
+  std::cout << count << " lines (" << numbers << ") are signed by a later host alone: theirs was killed or had no key, "
+            << "or somebody else wrote them\n";
 }
 
 int verify_log(const AuditCommand& command) {
@@ -40,6 +56,7 @@ int verify_log(const AuditCommand& command) {
             << verified->checkpoints << (key ? " checkpoints with good signatures" : " checkpoints, not checked")
             << "\n"
             << "head: " << to_text(verified->head) << "\n";
+  if (key) tell_signed_later(verified->signed_later);
   const bool all_signed = verified->lines_since_checkpoint == 0;
   if (key && !all_signed) std::cout << "the last " << verified->lines_since_checkpoint << " lines are not signed yet\n";
   if (!verified->has_end)

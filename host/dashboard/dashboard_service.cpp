@@ -39,7 +39,8 @@ constexpr std::string_view page_fields =
     "Cross-Origin-Resource-Policy: same-origin\r\n"
     "Cache-Control: no-store\r\n";
 
-// An app runs what it has brought, in an origin of its own that has nothing, and requests nothing.
+// An app runs what it has brought, in an origin of its own that has nothing, and requests nothing. WebRTC is no
+// request: no browser knows the directive `webrtc` (CSP 3) yet, and each complains of one that it does not know.
 constexpr std::string_view frame_fields =
     "Content-Security-Policy: sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:; base-uri 'none'; "
@@ -260,7 +261,10 @@ Coroutine<> DashboardService::begin_session(const HttpRequest& request, HttpConn
 
 // What goes on here, also on this connection; what the same person does elsewhere is another matter.
 void DashboardService::end_work_of(const std::optional<DashboardLogin>& login) {
-  if (login) sources_.expel([left = login->principal](const Principal& each) { return !each.is_copy_of(left); });
+  if (!login) return;
+  sources_.expel([ended = login->principal.identity().login](const Principal& each) {
+    return each.is_anonymous() || each.identity().login != ended;
+  });
 }
 
 Coroutine<> DashboardService::log_out(HttpRequest& request, HttpConnection& connection) {

@@ -38,7 +38,7 @@ class DashboardService final : public HttpService {
     std::function<std::string(const nlohmann::ordered_json& command, const Principal& by)> command;
     // Finds out who sends a request that comes with a credential; null: none is taken.
     HttpMiddleware authenticate;
-    // What somebody with a credential may do here; nothing: not even look.
+    // What somebody with a credential may do here, with the roles of now; nothing: not even look.
     std::function<std::optional<DashboardLogin>(const Principal& principal)> admit;
     IsGood is_good;                             // whether what has proven somebody who has come in still does
     std::function<void(IsGood is_good)> expel;  // ends the connections of those of whom this says no

@@ -54,8 +54,11 @@ bool Logins::redeem(std::string_view token) {
 }
 
 std::string Logins::begin(DashboardLogin login) {
-  login.principal = Principal(login.principal.identity());
   auto session = random_secret();
+  const auto digest = sha256(session);
+  auto identity = login.principal.identity();
+  identity.login = digest;
+  login.principal = Principal(std::move(identity));
   const auto now = clock_();
   const MutexLock lock(mutex_);
   forget_expired(sessions_, now);
@@ -65,7 +68,7 @@ std::string Logins::begin(DashboardLogin login) {
     make_room(sessions_, max_sessions_each, is_his);
   }
   make_room(sessions_, max_sessions, [](const Session&) { return true; });
-  sessions_.emplace(sha256(session), Session{std::move(login), now + session_time});
+  sessions_.emplace(digest, Session{std::move(login), now + session_time});
   return session;
 }
 

@@ -42,7 +42,7 @@ class Logins {
   // Whether it is one; then it is none any more.
   bool redeem(std::string_view token);
 
-  // The name of a new session. Its principal is a copy of no other session's.
+  // The name of a new session. By Identity::login its principal is told from that of any other.
   std::string begin(DashboardLogin login);
   // Nothing: there is no session of that name.
   std::optional<DashboardLogin> find(std::string_view session) const;

@@ -137,7 +137,8 @@ test('WhatIsRefusedToStrangersIsSummedUpAlsoFromAChangeOfTheConfigurationOn', as
   await refuse('before');
   const taken = host.log.next({ event: 'configuration taken' });
   await writeFile(file, `${anonymous}[tokens]\nfile = "tokens.json"\n${table}`);
-  assert.equal((await taken).changed, 'tokens');
+  const { file: named, changed } = await taken;
+  assert.deepEqual({ named, changed }, { named: file, changed: 'tokens' });
   for (let i = 0; i < 5; ++i) await refuse('after');
   await host.stop();
   assert.deepEqual((await audit.requests()).map((request) => request.request_id), ['before']);
@@ -216,6 +217,14 @@ test('VerifyFindsAChangedByteAndAMissingEnd', async (context) => {
   const unsigned = await audit.verify('--require-signed');
   assert.equal(unsigned.status, 1);
   assert.match(unsigned.said, /the last \d+ lines are not signed yet/);
+
+  // Which the next one signs.
+  const next = LineClient.start(context, components, ['--config', served.file]);
+  next.endInput();
+  assert.deepEqual(await next.host.end(), { status: 0, signal: null });
+  const later = await audit.verify('--require-signed');
+  assert.equal(later.status, 0, later.said);
+  assert.match(later.said, /^\d+ lines \(\d+ to \d+\) are signed by a later host alone: theirs was killed or had no key/m);
 });
 
 test('VerifySaysWhatItCannotLookAt', async (context) => {

@@ -206,6 +206,29 @@ test('ALoginMayDoWhatItsRolesPermitNow', async (context) => {
   assert.equal(await reload(), 401);
 });
 
+test('PluginsAreToldTheRolesOfNow', async (context) => {
+  const team = await serveTeam(context, { plugins: ['telling'] });
+  const { host } = team;
+  const cookie = cookieOf(await logInWith(host, await team.token('kim', 'keeper')));
+  const told = async () => {
+    const { result } = await (await askMcp(host, cookie, 'tools/call', { name: 'tell', arguments: { text: '' } })).json();
+    return JSON.parse(result.content[0].text).caller[5];
+  };
+  const listen = async () => {
+    const events = sseEvents((await askMcp(host, cookie, 'subscriptions/listen', { notifications: { toolsListChanged: true } })).body);
+    await nextWithData(events);
+    return events;
+  };
+  const before = await listen();
+  assert.deepEqual(await told(), ['keeper']);
+  await team.reconfigure(roles.replace('[roles.guest]', '[roles.guest]\nprincipals = ["host#kim"]'));
+  assert.deepEqual(await told(), ['guest', 'keeper']);
+  // What began with other roles ends with the login, too.
+  const since = await listen();
+  assert.equal((await ask(host, '/api/logout', { method: 'POST', cookie, body: {} })).status, 200);
+  for (const events of [before, since]) while (await nextWithData(events).catch(() => undefined));
+});
+
 test('ATokenWhoseRolesAreTakenAwayLosesThemHereToo', async (context) => {
   const team = await serveTeam(context);
   const { host } = team;

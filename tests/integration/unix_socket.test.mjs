@@ -122,6 +122,8 @@ allow = ["tool:only_*"]
   await assert.rejects(local.tools(), /401 ConnectionCredential realm="mcp"$/);
   await assert.rejects(local.tools({ 'X-Forwarded-Groups': 'staff' }), /401 ConnectionCredential realm="mcp"$/);
   await assert.rejects(local.tools({ 'X-Forwarded-User': ['ada', 'eve'] }), /401 .*the proxy says more than once/);
+  const added = { 'X-Forwarded-User': 'bob', 'X-Forwarded-Groups': ['staff', 'guests'] };
+  await assert.rejects(local.tools(added), /401 .*the proxy says groups more than once/);
 
   // By TCP anybody could say so.
   const forged = { 'X-Forwarded-User': 'ada', 'X-Forwarded-Groups': 'staff' };

@@ -100,9 +100,7 @@ ForwardedUser read_forwarded_user(const RequestFields& fields, const ProxySettin
   const auto lines = [&](const std::string& name) {
     return name.empty() ? std::vector<std::string_view>() : lines_of(fields, name);
   };
-  ForwardedUser user{.users = lines(proxy.user_header), .names = lines(proxy.name_header)};
-  if (!proxy.groups_header.empty()) user.groups = list_field(fields, proxy.groups_header).value_or("");
-  return user;
+  return {.users = lines(proxy.user_header), .names = lines(proxy.name_header), .groups = lines(proxy.groups_header)};
 }
 
 using AuthenticationOutcome = AuthenticationCounts::Outcome;

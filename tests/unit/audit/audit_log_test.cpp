@@ -19,6 +19,7 @@
 namespace mcph {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -161,6 +162,8 @@ TEST_F(AuditLogTest, SignsWhatAHostHasLeftThatWasKilled) {
   EXPECT_EQ(folder_.verify(), "ok");
   EXPECT_EQ(count("request"), 1800);
   EXPECT_EQ(count("checkpoint"), 4);
+  EXPECT_THAT(folder_.summary().signed_later,
+              ElementsAre(AuditLines{1, 601}, AuditLines{604, 1203}, AuditLines{1206, 1805}));
 }
 
 TEST_F(AuditLogTest, SignsAsManyLinesAsMayBeWithoutACheckpoint) {
@@ -172,7 +175,8 @@ TEST_F(AuditLogTest, SignsAsManyLinesAsMayBeWithoutACheckpoint) {
   std::ofstream(folder_.file) << text;
   folder_.opened(options).reset();
   EXPECT_EQ(folder_.verify(), "ok");
-  EXPECT_THAT(folder_.lines().at(max_lines_to_checkpoint), HasSubstr(R"("event":"checkpoint")"));
+  EXPECT_THAT(folder_.lines().at(max_lines_to_checkpoint), HasSubstr(R"("event":"start")"));
+  EXPECT_THAT(folder_.lines().at(max_lines_to_checkpoint + 1), HasSubstr(R"("event":"checkpoint")"));
 }
 
 TEST_F(AuditLogTest, SignsTheLinesOfAHostWithoutAKeyIfTheyAreNotTooMany) {
@@ -708,6 +712,53 @@ TEST_F(AuditLogTest, GoesOnWhereThereIsNoMemoryForWhatHasWaited) {
   audit.reset();
   EXPECT_EQ(count("request"), 2);
   EXPECT_EQ(folder_.verify(), "ok");
+}
+
+// A clock that finds no memory so many times, when the log's own thread asks it.
+class ForgetfulClock {
+ public:
+  AuditLog::Clock clock() {
+    return [this, of_test = std::this_thread::get_id()] {
+      if (std::this_thread::get_id() != of_test && times.load() > 0 && times.fetch_sub(1) > 0) throw std::bad_alloc();
+      return std::chrono::system_clock::now();
+    };
+  }
+
+  std::atomic<int> times{0};
+};
+
+TEST_P(AuditLogInEachModeTest, LosesNoLineWhereThereIsNoMemoryForAWhile) {
+  ForgetfulClock forgetful;
+  auto audit = folder_.opened(with_mode(GetParam()), forgetful.clock());
+  EXPECT_TRUE(eventually([&] { return folder_.log.count("audit log open") == 1; }));
+  forgetful.times = 3;
+  add(*audit, 1);
+  EXPECT_TRUE(eventually([&] { return folder_.log.count("audit log is written again") == 1; }));
+  EXPECT_EQ(folder_.log.count("audit log cannot be written file=" + folder_.file.string() + " reason=no memory left"),
+            1U);
+  EXPECT_EQ(heard_.bad, GetParam() == AuditOptions::Mode::strict ? 1 : 0);
+  EXPECT_FALSE(audit->refuses().has_value());
+  add(*audit, 2);
+  audit.reset();
+  EXPECT_EQ(count("request"), 2);
+  EXPECT_TRUE(folder_.summary().has_end);
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
+TEST_F(AuditLogTest, SaysWhatIsLostWhereThereIsNoMemoryToTheEnd) {
+  ForgetfulClock forgetful;
+  auto audit = folder_.opened(with_mode(AuditOptions::Mode::strict), forgetful.clock());
+  EXPECT_TRUE(eventually([&] { return folder_.log.count("audit log open") == 1; }));
+  forgetful.times = 1'000'000;
+  add(*audit);
+  EXPECT_TRUE(eventually([&] { return heard_.bad == 1; }));
+  EXPECT_EQ(audit->refuses(), "no memory left");
+  audit.reset();
+  EXPECT_EQ(folder_.log.count("audit lines lost file=" + folder_.file.string() +
+                              " reason=they cannot be written, and the host ends lines=1"),
+            1U);
+  EXPECT_EQ(folder_.verify(folder_.files(), false), "ok");
+  EXPECT_FALSE(folder_.summary().has_end);
 }
 
 TEST_F(AuditLogTest, TellsItsHead) {

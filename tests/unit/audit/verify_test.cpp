@@ -10,7 +10,9 @@
 namespace mcph {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class AuditVerifierTest : public ::testing::Test {
  protected:
@@ -158,6 +160,22 @@ TEST_F(AuditVerifierTest, SeesTheEndOnlyWhereACheckpointCoversIt) {
   lines_.pop_back();  // the checkpoint
   EXPECT_TRUE(has_end(false));
   EXPECT_FALSE(has_end(true)) << "whoever may write the file could have written it";
+}
+
+TEST_F(AuditVerifierTest, TellsWhichLinesOnlyALaterHostHasSigned) {
+  folder_.opened(folder_.options()).reset();
+  EXPECT_THAT(folder_.summary().signed_later, IsEmpty()) << "each host has signed its own";
+  auto text = folder_.text();
+  auto head = folder_.summary().head;
+  const auto last = head.seq;
+  // What somebody writes while no host runs, with an end as a host leaves it.
+  AuditHasher hasher;
+  append_audit_line(text, head, hasher, {}, R"("event":"request","number":41)");
+  append_audit_line(text, head, hasher, {}, R"("event":"stop")");
+  std::ofstream(folder_.file) << text;
+  folder_.opened(folder_.options()).reset();
+  EXPECT_EQ(folder_.verify(), "ok");
+  EXPECT_THAT(folder_.summary().signed_later, ElementsAre(AuditLines{last + 1, last + 2}));
 }
 
 TEST_F(AuditVerifierTest, NamesTheFileAndTheLine) {

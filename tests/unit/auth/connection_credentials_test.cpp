@@ -55,7 +55,7 @@ TEST_F(ConnectionCredentialsTest, KnowsNobodyByACertificateThatNamesNoneOrSevera
 }
 
 TEST_F(ConnectionCredentialsTest, BelievesATrustedProxyAndNobodyElse) {
-  const ForwardedUser ada{.users = {"ada"}, .names = {"Ada L"}, .groups = "staff, admins"};
+  const ForwardedUser ada{.users = {"ada"}, .names = {"Ada L"}, .groups = {"staff, admins"}};
   const ConnectionCredentials credentials(Subject::none, by_socket_);
   EXPECT_EQ(who(credentials, local_, ada), "proxy#ada Ada L staff admins");
   EXPECT_EQ(who(credentials, at("127.0.0.1"), ada), "nobody");
@@ -91,14 +91,22 @@ TEST_F(ConnectionCredentialsTest, VouchesForNobodyAnyMoreWhoseProxyIsNotTrustedA
   EXPECT_TRUE(after.vouches_for(by_socket));
   EXPECT_FALSE(after.vouches_for(herself));
   EXPECT_FALSE(ConnectionCredentials().vouches_for(by_socket));
+  // Nor where it says in another header who that is.
+  for (const auto header : {&ProxySettings::user_header, &ProxySettings::groups_header, &ProxySettings::name_header}) {
+    auto renamed = by_socket_;
+    renamed.*header = "X-Other";
+    EXPECT_FALSE(ConnectionCredentials(Subject::none, renamed).vouches_for(by_socket));
+  }
 }
 
 TEST_F(ConnectionCredentialsTest, RefusesAProxyThatNamesTwoOrWhatIsNoName) {
   const ConnectionCredentials credentials(Subject::none, by_socket_);
   EXPECT_EQ(who(credentials, local_, {.users = {"ada", "eve"}}), "the proxy says more than once for whom it asks");
+  EXPECT_EQ(who(credentials, local_, {.users = {"ada"}, .groups = {"staff", "admins"}}),
+            "the proxy says groups more than once");
   EXPECT_EQ(who(credentials, local_, {.users = {"\xff"}}),
             "the proxy says for whom it asks in a way that cannot be read");
-  EXPECT_EQ(who(credentials, local_, {.users = {"ada"}, .groups = "\xff"}),
+  EXPECT_EQ(who(credentials, local_, {.users = {"ada"}, .groups = {"\xff"}}),
             "the proxy says groups in a way that cannot be read");
   EXPECT_EQ(who(credentials, local_, {.users = {"  "}}), "nobody");
 }

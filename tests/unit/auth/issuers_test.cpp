@@ -193,7 +193,7 @@ TEST_F(IssuersTest, TrustNobodyWhoseKeyOrTermsAreGone) {
   EXPECT_TRUE(before->trusts(ada->identity()));
 
   auto renamed = known_;
-  renamed.groups_claim = "teams";
+  renamed.name_claim = "nickname";
   EXPECT_TRUE(issuers(renamed, before.get())->trusts(ada->identity()));
   auto narrowed = known_;
   narrowed.audiences = {"https://us.example/other"};
@@ -204,6 +204,55 @@ TEST_F(IssuersTest, TrustNobodyWhoseKeyOrTermsAreGone) {
 
   temporary_.write("keys.json", test::key_set(test::secret_key("first", std::string(32, '2'))));
   EXPECT_FALSE(issuers(known_, before.get())->trusts(ada->identity()));
+}
+
+TEST_F(IssuersTest, TrustNobodyWhoseTokenIsReadInAnotherWayNow) {
+  const auto before = issuers(known_);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  outcome(*before, token);
+  const auto ada = before->authenticate(token, now_);
+  ASSERT_TRUE(ada);
+  for (const auto claim :
+       {&IssuerSettings::subject_claim, &IssuerSettings::groups_claim, &IssuerSettings::roles_claim}) {
+    auto changed = known_;
+    changed.*claim = "another";
+    EXPECT_FALSE(issuers(changed, before.get())->trusts(ada->identity()));
+  }
+  EXPECT_FALSE(issuers(opaque(), before.get())->trusts(ada->identity()));
+  const auto implying_less =
+      Issuers::create({.issuers = {known_}, .implied = {{"mcp:all", {"mcp:some"}}, {"mcp:some", {}}}}, caller_, log_,
+                      before.get(), [this] { return moment_; });
+  ASSERT_TRUE(implying_less);
+  EXPECT_FALSE((*implying_less)->trusts(ada->identity()));
+}
+
+TEST_F(IssuersTest, NoticeAWithdrawnKeyWhereNobodyBringsATokenAnyMore) {
+  const auto before = issuers(known_);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  outcome(*before, token);
+  const auto ada = before->authenticate(token, now_);
+  ASSERT_TRUE(ada);
+  temporary_.write("keys.json", R"({"keys":[]})");
+  EXPECT_TRUE(before->trusts(ada->identity()));
+  moment_ += Issuer::key_lifetime;
+  EXPECT_FALSE(before->trusts(ada->identity()));
+}
+
+TEST_F(IssuersTest, FetchTheKeysOfAnotherPlaceForWhatIsOpen) {
+  const auto before = issuers(known_);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  outcome(*before, token);
+  const auto ada = before->authenticate(token, now_);
+  ASSERT_TRUE(ada);
+  auto moved = known_;
+  moved.jwks_file.clear();
+  moved.jwks_url = "https://issuer.example/keys";
+  const auto after = issuers(moved, before.get());
+  EXPECT_TRUE(after->trusts(ada->identity()));
+  EXPECT_TRUE(after->trusts(ada->identity()));
+  ASSERT_EQ(caller_.calls.size(), 1U);
+  caller_.answer(HttpAnswer{200, R"({"keys":[]})"});
+  EXPECT_FALSE(after->trusts(ada->identity()));
 }
 
 TEST_F(IssuersTest, AskOnceAboutATokenThatOnlyTheIssuerCanRead) {

@@ -71,8 +71,8 @@ TEST_F(LoginsTest, ASessionIsThereUntilItEnds) {
   EXPECT_FALSE(logins_.find(other)->may_operate);
   EXPECT_FALSE(logins_.find("guess"));
   const auto login = logins_.find(session);
-  EXPECT_TRUE(login->principal.is_copy_of(logins_.find(session)->principal));
-  EXPECT_FALSE(login->principal.is_copy_of(logins_.find(logins_.begin(*login))->principal));
+  EXPECT_EQ(login->principal.identity().login, logins_.find(session)->principal.identity().login);
+  EXPECT_NE(login->principal.identity().login, logins_.find(logins_.begin(*login))->principal.identity().login);
   ASSERT_TRUE(logins_.end(session));
   EXPECT_FALSE(logins_.find(session));
   EXPECT_FALSE(logins_.end(session));
