@@ -199,6 +199,13 @@ func ofPrompt[In any]() func(*Plugin) error {
 	}
 }
 
+func ofResource[Out any]() func(*Plugin) error {
+	return func(plugin *Plugin) error {
+		AddResource(plugin, &Resource{URI: "a://b"}, func(*Context) (out Out, err error) { return })
+		return nil
+	}
+}
+
 func TestASetupThatFailsSaysWhy(t *testing.T) {
 	host := &fakeHost{}
 	for _, each := range []struct {
@@ -277,6 +284,21 @@ func TestASetupThatFailsSaysWhy(t *testing.T) {
 			AddResource(plugin, &Resource{URI: "a://*"}, func(*Context) (string, error) { return "", nil })
 			return nil
 		}, `resource "a://*": a URI with * or {}`},
+		{ofResource[*ResourceContents](),
+			`resource "a://b": its handler returns a *mcp.ResourceContents: return *mcp.ReadResourceResult`},
+		{ofResource[[]*ResourceContents](), `its handler returns a []*mcp.ResourceContents: return`},
+		{ofResource[*ImageContent](), `its handler returns a *mcp.ImageContent: return`},
+		{ofResource[[]Content](), `its handler returns a []mcp.Content: return`},
+		{ofResource[ReadResourceResult](), `its handler returns a mcp.ReadResourceResult: return`},
+		{func(plugin *Plugin) error {
+			AddResourceTemplate(plugin, &ResourceTemplate{URITemplate: "a://{n}"},
+				func(*Context, struct {
+					N string `json:"n"`
+				}) (*TextContent, error) {
+					return nil, nil
+				})
+			return nil
+		}, `resource template "a://{n}": its handler returns a *mcp.TextContent: return *mcp.ReadResourceResult`},
 	} {
 		_, err := newPlugin(host, each.setup)
 		expectError(t, err, each.words)

@@ -62,11 +62,15 @@ type resourceRecord struct {
 
 func (r *resourceRecord) description() json.RawMessage { return r.text }
 
-// AddResource adds a resource. Out is a string; bytes; anything else that has a form in JSON; or *ReadResourceResult.
+// AddResource adds a resource. Out is a string; bytes; *ReadResourceResult; or anything else that has a form in JSON,
+// but no content of MCP's.
 func AddResource[Out any](plugin *Plugin, resource *Resource, handler func(*Context) (Out, error)) {
 	plugin.change(func() error {
 		text, err := resourceText(*resource)
 		if err != nil {
+			return fmt.Errorf("resource %q: %w", resource.URI, err)
+		}
+		if err := requireNoContents(reflect.TypeFor[Out]()); err != nil {
 			return fmt.Errorf("resource %q: %w", resource.URI, err)
 		}
 		record := &resourceRecord{text: text, mimeType: resource.MIMEType, ttl: resource.TTL, public: resource.Public}
@@ -102,6 +106,9 @@ func AddResourceTemplate[In, Out any](plugin *Plugin, template *ResourceTemplate
 	plugin.change(func() error {
 		record, err := templateRecord(*template, reflect.TypeFor[In]())
 		if err != nil {
+			return fmt.Errorf("resource template %q: %w", template.URITemplate, err)
+		}
+		if err := requireNoContents(reflect.TypeFor[Out]()); err != nil {
 			return fmt.Errorf("resource template %q: %w", template.URITemplate, err)
 		}
 		variables := record.completions.of
@@ -156,6 +163,22 @@ func variablesOf(uriTemplate string) []string {
 		names = append(names, strings.Split(cmp.Or(each[1], each[0]), ",")...) // * is its own name
 	}
 	return names
+}
+
+// requireNoContents refuses what would be read as the JSON of MCP's own types.
+func requireNoContents(out reflect.Type) error {
+	each := out
+	if each.Kind() == reflect.Slice {
+		each = each.Elem()
+	}
+	if each.Kind() == reflect.Pointer {
+		each = each.Elem()
+	}
+	isContents := each == reflect.TypeFor[ResourceContents]() || each == reflect.TypeFor[ReadResourceResult]()
+	if out != reflect.TypeFor[*ReadResourceResult]() && (isContents || implements(each, contentType)) {
+		return fmt.Errorf("its handler returns a %s: return *mcp.ReadResourceResult", out)
+	}
+	return nil
 }
 
 func readResult(out any, mimeType string) (*ReadResourceResult, error) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "base/uri.hpp"
 #include "plugin/subscribed_resources.hpp"
 
 namespace mcph {
@@ -32,7 +33,7 @@ void SubscriptionRoutes::attend() {
     const auto known = routes_.find(key);
     auto before = known == routes_.end() ? nullptr : known->second.plugin.lock();
     auto after = next ? next->plugin.lock() : nullptr;
-    // The URI that it has been told stays, also where the client that wrote it so has gone.
+    // It knows already.
     if (after != nullptr && after == before) continue;
     if (known != routes_.end()) {
       if (before != nullptr) left[std::move(before)].insert(known->second.uri);
@@ -69,7 +70,7 @@ std::optional<SubscriptionRoutes::Route> SubscriptionRoutes::route_of(const Cata
     return Route{resource->plugin, resource->plugin.get(), resource->component->original_uri};
   if (const auto match = catalog.match_template(uri)) {
     const auto& plugin = match->served->plugin;
-    return Route{plugin, plugin.get(), uri};
+    return Route{plugin, plugin.get(), normalized_uri(uri)};  // as it is read (plan_resource_read)
   }
   return std::nullopt;
 }

@@ -154,6 +154,33 @@ test('AMistakeIsToldWithItsLineAndWhatWasServedIsServedOn', async (context) => {
   assert.equal(await served.say('version'), '2');
 });
 
+// Which the host would otherwise refuse, with all that the files describe.
+const find = (pattern) => `from typing import Annotated
+@tool
+def find(word: Annotated[str, Field(pattern="${pattern}")]) -> str:
+    return word
+`;
+const greet = (parameter) => `@tool\ndef greet(${parameter}: str) -> str:\n    return "Hello, " + ${parameter}\n`;
+const noPattern = /a\.py", line 4, in <module>\n[^]*ValueError: pattern '\(\?i\)\^a' is no regular expression of JavaS/;
+
+test('WhatTheHostWouldRefuseLeavesOutItsFileUntilThatIsCorrected', async (context) => {
+  const served = await Served.start(context, { 'a.py': find('(?i)^a'), 'b.py': greet('name') });
+  await served.host.log.until({ event: 'plugin says', text: noPattern });
+  assert.deepEqual(await served.tools(), ['greet']);
+  const changed = served.host.log.next({ event: 'plugin changed its components' });
+  await served.write('a.py', find('^a'));
+  await changed;
+  assert.deepEqual(await served.tools(), ['find', 'greet']);
+});
+
+test('WhatTheHostWouldRefuseIsNotServedInPartEither', async (context) => {
+  const served = await Served.start(context, { 'a.py': greet('name') });
+  for (const change of ['', '# again\n', '# and again\n']) {
+    await served.says(noPattern, () => served.write('a.py', find('(?i)^a') + greet('who') + change));
+    assert.equal(await served.say('greet', { name: 'Ada' }), 'Hello, Ada');
+  }
+});
+
 test('ACallInFlightEndsInTheCodeThatItBeganIn', async (context) => {
   const slow = (version) => `
 import pathlib

@@ -145,6 +145,7 @@ void Supervisor::adopt(std::shared_ptr<WorkerChannel> channel) {
   channel->begin();  // first, because it may find no memory; what it tells waits for the lock
   channel_ = std::move(channel);
   last_channel_ = channel_;
+  has_changed_since_ = false;
 }
 
 std::string Supervisor::setup_json(bool starts) const {
@@ -294,7 +295,7 @@ void Supervisor::take(const to_host::Ready& ready) {
       stop_timer();
       restarted = channel_;
       waiting = calls_.all_waiting();
-      changed = description_ != ready.description;
+      changed = has_changed_since_ || description_ != ready.description;
     }
   }
   if (restarted != nullptr) {
@@ -333,6 +334,18 @@ void Supervisor::take(const to_host::Failed& failed) {
     }
   }
   answered(failed.query, failed.may_pass ? fail_for_now(std::move(why)) : fail(std::move(why)));
+}
+
+void Supervisor::take(const to_host::ComponentsChanged& /*changed*/) {
+  {
+    const MutexLock lock(mutex_);
+    // It cannot be described before it is ready, and is then told to have changed.
+    if (state_ == State::starting) {
+      has_changed_since_ = true;
+      return;
+    }
+  }
+  calls_.components_changed();
 }
 
 void Supervisor::line_printed(std::string_view line) {

@@ -68,7 +68,7 @@ class Supervisor final : private WorkerListener {
   // Messages that no owner is given.
   template <class Message>
   static constexpr bool takes = std::is_same_v<Message, to_host::Ready> || std::is_same_v<Message, to_host::Failed> ||
-                                WorkerReports::takes<Message>;
+                                std::is_same_v<Message, to_host::ComponentsChanged> || WorkerReports::takes<Message>;
 
   // All of it outlives the supervisor, but the calls, which go first: stop or end is called before.
   struct Surroundings {
@@ -148,6 +148,7 @@ class Supervisor final : private WorkerListener {
 
   void take(const to_host::Ready& ready);
   void take(const to_host::Failed& failed);
+  void take(const to_host::ComponentsChanged& changed);
   void take_other(const to_host::Message& message);
   bool wants_description(const to_host::LongMessage& message);
 
@@ -203,7 +204,8 @@ class Supervisor final : private WorkerListener {
   std::shared_ptr<CpuShare> cpu_share_ GUARDED_BY(mutex_);  // of a process that has started
   QueryId last_query_ GUARDED_BY(mutex_) = 0;
   std::optional<Query> query_ GUARDED_BY(mutex_);
-  std::string description_ GUARDED_BY(mutex_);  // as it was last
+  std::string description_ GUARDED_BY(mutex_);         // as it was last
+  bool has_changed_since_ GUARDED_BY(mutex_) = false;  // a process that is starting anew, after it was described
   std::uint64_t restarts_ GUARDED_BY(mutex_) = 0;
   std::optional<Timers::Id> timer_ GUARDED_BY(mutex_);  // of the next restart, or for one that takes too long
 };

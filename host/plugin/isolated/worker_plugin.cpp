@@ -181,10 +181,6 @@ void WorkerPlugin::take(const to_host::Said& said, WorkerChannel& /*channel*/) {
   if (const auto call = calls_.find(said.call)) call->log(said.level, said.words);
 }
 
-void WorkerPlugin::take(const to_host::ComponentsChanged& /*changed*/, WorkerChannel& /*channel*/) {
-  calls_.components_changed();
-}
-
 void WorkerPlugin::take(const to_host::ResourceUpdated& updated, WorkerChannel& /*channel*/) {
   if (setup_.events.resource_updated) setup_.events.resource_updated(std::string(updated.uri));
 }

@@ -60,7 +60,6 @@ class WorkerPlugin final : public Plugin, private CallTable::Owner, private Supe
   void take(const to_host::Completed& completed, WorkerChannel& channel);
   void take(const to_host::Progressed& progressed, WorkerChannel& channel);
   void take(const to_host::Said& said, WorkerChannel& channel);
-  void take(const to_host::ComponentsChanged& changed, WorkerChannel& channel);
   void take(const to_host::ResourceUpdated& updated, WorkerChannel& channel);
   void take(const to_host::ContextQuery& query, WorkerChannel& channel);
   void take(const to_host::CallerQuery& query, WorkerChannel& channel);

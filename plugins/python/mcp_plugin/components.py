@@ -7,6 +7,7 @@ import types
 import typing
 from typing import Any, Callable, Sequence
 
+from . import rules
 from .content import Image, Message, ToolResult, text_of
 from .context import Context
 from .forms import Form, Member, form_of, json_text, member_of, object_schema
@@ -274,14 +275,12 @@ def _tagged(meta: dict | None, tags: set[str] | None) -> dict | None:
 
 def _register(kind: str, key: str, make: Callable[[], Component]) -> None:
     if _collecting is not None:
-        # The host would refuse everything, and by then the version before would be gone.
-        if kind == "tools" and not re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", key):
-            raise ValueError(f"a tool's name is 1 to 128 characters of A-Za-z0-9_.-, not {key!r}: choose another")
         component = make()
         try:
             json_text(component.description)
         except (TypeError, ValueError) as error:
             raise TypeError(f'what is said of "{key}" cannot be written as JSON: {error}') from None
+        rules.check(kind, component.description)
         _collecting.add(kind, key, component)
 
 

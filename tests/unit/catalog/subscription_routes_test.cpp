@@ -97,6 +97,19 @@ TEST_F(SubscriptionRoutesTest, TellThePluginItsOwnUri) {
   EXPECT_EQ(a_->subscriptions, Heard{"+a://x y"});
 }
 
+TEST_F(SubscriptionRoutesTest, TellThePluginTheUriOfATemplateAsItIsRead) {
+  publish({{a_, R"({"resourceTemplates":[{"uriTemplate":"log://{name}","name":"t"}]})"}});
+  {
+    const auto encoded = subscribe("log://a%2Db");
+    const auto raw = subscribe("log://\xC3\xBC");
+    routes_.attend();
+    EXPECT_EQ(a_->subscriptions, (Heard{"+log://%C3%BC", "+log://a-b"}));
+  }
+  a_->subscriptions.clear();
+  routes_.attend();
+  EXPECT_EQ(a_->subscriptions, (Heard{"-log://%C3%BC", "-log://a-b"}));
+}
+
 TEST_F(SubscriptionRoutesTest, FollowWhatIsServed) {
   publish({{a_, resource("a://x")}});
   const auto place = subscribe("a://x");

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <functional>
 #include <map>
+#include <memory>
 #include <new>
 #include <optional>
 #include <poll.h>
@@ -529,6 +530,23 @@ TEST_F(WorkerPluginTest, SaysWhenAnotherDescriptionComesOfARestart) {
   EXPECT_THAT(*plugin_->describe(), HasSubstr("changed"));
   call("crashes");
   EXPECT_TRUE(eventually([&] { return changes_ == 2; })) << "it has forgotten that change";
+}
+
+// Its description is of before its start, and it is not described again until it is ready.
+TEST_F(WorkerPluginTest, SaysThatAStartAnewHasChangedTheComponentsWhenItCanBeDescribed) {
+  const auto was_ready = std::make_shared<std::atomic<bool>>(false);
+  setup_.events.components_changed = [this, was_ready](const auto& changes) {
+    changes->described();
+    changes->served();
+    *was_ready = plugin_->status().state == PluginState::serving;
+    ++changes_;
+  };
+  load(R"({"start_changes":")" + (temporary_.path() / "more").string() + R"("})");
+  temporary_.write("more", "");
+  call("crashes");
+  ASSERT_TRUE(eventually([&] { return changes_ == 1; }));
+  EXPECT_TRUE(*was_ready);
+  EXPECT_THAT(*plugin_->describe(), HasSubstr("changed"));
 }
 
 TEST_F(WorkerPluginTest, SaysWhyOneThatIsServedWasNotDescribedAgain) {

@@ -151,6 +151,77 @@ class DescriptionTest(PluginTest):
                 self.assertIn(f'File "{file}", line 2', message)
                 self.assertIn(words, message)
 
+    def test_what_the_host_would_refuse_is_a_mistake_of_its_file(self) -> None:
+        def of_pattern(pattern: str) -> str:
+            return f"@tool\ndef f(a: Annotated[str, Field(pattern={pattern!r})]): pass\n"
+
+        def of_uri(uri: str) -> str:
+            return f"@resource({uri!r})\ndef f(a: str = '', b: str = ''): pass\n"
+
+        no_pattern = "is no regular expression of JavaScript's: "
+        for text, words in [
+            ("@tool(name='a b')\ndef f(): pass\n", "name is 1 to 128 characters of A-Za-z0-9_.-, not 'a b'"),
+            ("@prompt(name='a\\n')\ndef f(): pass\n", "name is a text of 1 to 128 bytes without control characters"),
+            ("@tool(title=5)\ndef f(): pass\n", "title is a text, not 5"),
+            ("@tool(meta=[1])\ndef f(): pass\n", "_meta is a dict, not [1]"),
+            ("@tool(annotations=['x'])\ndef f(): pass\n", "annotations is a dict, not ['x']"),
+            (
+                "@tool(annotations={'readOnlyHint': 'yes'})\ndef f(): pass\n",
+                "annotations: readOnlyHint is True or False, not 'yes'",
+            ),
+            (
+                "@resource('a:b', annotations={'priority': 2})\ndef f(): pass\n",
+                "annotations: priority is a number from 0 to 1, not 2",
+            ),
+            ("@prompt\ndef f(a: Annotated[str, Field(title=5)]): pass\n", '"a": title is a text, not 5'),
+            (
+                "@tool\ndef f(a: Annotated[int, Field(multiple_of=0)]): pass\n",
+                "inputSchema: multipleOf is a number above 0, not 0",
+            ),
+            (
+                "@tool\ndef f(a: list[Annotated[str, Field(min_length=-1)]]): pass\n",
+                "inputSchema: minLength is a whole number from 0 on, not -1",
+            ),
+            (of_uri("notes"), "'notes': a URI begins with a scheme, as in \"notes://index\""),
+            (of_uri("notes://100%"), "'notes://100%': a % is followed by two hexadecimal digits: write it as %25"),
+            (of_uri("notes://%4{a}"), "a % is followed by two hexadecimal digits"),
+            (of_uri("notes://a\n"), "a URI has no control characters"),
+            (of_uri("notes://{a,b}"), "notes://{a,b}: a variable is {name}, {+name}, {#name}, {name*}, "),
+            (of_uri("notes://{+a*}"), "a variable is {name}"),
+            (of_uri("notes://{a}/{a}"), "a variable stands there twice"),
+            (of_uri("notes://{a}{b}"), "there is no text between two variables"),
+            (of_uri("notes://n{?a}/{b}"), "there is something after the query"),
+            (of_uri("notes://n?x=1{?a}"), 'there is a "?" before the query'),
+            (of_pattern("(?i)^[a-z]+$"), no_pattern + "it has nothing that begins with (?i"),
+            (of_pattern("(?P<x>a)"), no_pattern + "it has nothing that begins with (?P"),
+            (of_pattern(r"\Aa\Z"), no_pattern + r"it has nothing that begins with \Aa"),
+            (of_pattern("[a-"), no_pattern + "it has nothing that begins with [a-"),
+            (of_pattern("[b-a]"), no_pattern + "the range b-a is out of order"),
+            (of_pattern("a++"), no_pattern + "there is nothing to repeat before +"),
+            (of_pattern("a{2,1}"), no_pattern + "{2,1} is not from few to many times, 65535 at most"),
+            (of_pattern("a)"), no_pattern + 'a ")" has no "("'),
+            (of_pattern("(a"), no_pattern + 'a "(" has no ")"'),
+            (of_pattern(r"(a)\2"), no_pattern + "it refers to a group that it does not have"),
+        ]:
+            with self.subTest(text):
+                file = self.write("wrong.py", text)
+                self.assertEqual([tool["name"] for tool in self.serve(ADD)["tools"]], ["add"])
+                [(_, _, message)] = self.host.logged
+                self.assertIn(f'File "{file}", line 2', message)
+                self.assertIn(words, message)
+
+    def test_a_pattern_of_a_tool_is_one_of_javascript(self) -> None:
+        for pattern in [
+            r"^[\w.+-]+@[^\s@]+\.\p{L}{2,}$",
+            r"^(?!.*\.\.)(?<=^)(?<year>\d{4})-\k<year>(?:a|b)*?\1$",
+            r"^[^]\cA\x41\u0042\u{1F600}\0\/\-{[a-z\b\]-]}]$",
+            "ä{1,65535}|[äöü-]|",
+        ]:
+            with self.subTest(pattern):
+                text = f"@tool\ndef f(a: Annotated[str, Field(pattern={pattern!r})]): pass\n"
+                [tool] = self.serve(text)["tools"]
+                self.assertEqual(tool["inputSchema"]["properties"]["a"]["pattern"], pattern)
+
     def test_a_pattern_of_texts_is_one_of_python(self) -> None:
         self.write("wrong.py", "@prompt\ndef f(a: Annotated[str, Field(pattern='[')]): pass\n")
         self.assertEqual(self.serve()["prompts"], [])

@@ -9,8 +9,9 @@
  * A host may lack it. The table is the host's, constant, and valid as long as the mcp_host that it was asked from.
  *
  * A URI is here as the plugin knows it from resources/read: that of a resource as it was described, that of a template
- * as a client wrote it. Clients of all revisions count, and several that are subscribed to one resource count once. A
- * version is told from when its components are served until another one's are served in its place.
+ * in the one form in which all ways to percent-encode a URI are the same. Clients of all revisions count, and several
+ * that are subscribed to one resource count once. A version is told from when its components are served until another
+ * one's are served in its place.
  */
 #ifndef MCP_SUBSCRIPTIONS_H
 #define MCP_SUBSCRIPTIONS_H
