@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <thread>
 #include <utility>
@@ -18,6 +21,20 @@
 namespace mcph {
 namespace {
 
+// Threads and processes that the group has which this process belongs to: that of a service, or of a container, which
+// sees no other ("/"). Nothing: any number.
+std::optional<rlim_t> limit_of_group() {
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    constexpr std::string_view unified = "0::";
+    rlim_t limit = 0;
+    if (line.starts_with(unified) &&
+        std::ifstream("/sys/fs/cgroup" + line.substr(unified.size()) + "/pids.max") >> limit)
+      return limit;
+  }
+  return std::nullopt;
+}
+
 // Calls of plugins that may block at once, over all plugins; at most a quarter of the threads and processes that the
 // system gives, so that clients never take those that workers, reloads and the operator need.
 unsigned blocked_threads() {
@@ -26,8 +43,7 @@ unsigned blocked_threads() {
   rlim_t all = RLIM_INFINITY;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NPROC, &limit) == 0) all = limit.rlim_cur;
-  rlim_t of_container = 0;
-  if (std::ifstream("/sys/fs/cgroup/pids.max") >> of_container) all = std::min(all, of_container);
+  if (const auto of_group = limit_of_group()) all = std::min(all, *of_group);
   return static_cast<unsigned>(std::clamp(all / 4, least, most));
 }
 
@@ -159,8 +175,10 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
            .trust = options.trust,
            .configured = configured_upstreams_.texts(),
            .places = configured_upstreams_.places()},
-          [this](const HttpUpstreamSettings& settings) { return http_upstreams_.make(settings); }, threads_, workers_,
-          reaper_, log),
+          [this](const HttpUpstreamSettings& settings, std::shared_ptr<UpstreamHttp>& http) {
+            return http_upstreams_.make(settings, http);
+          },
+          threads_, workers_, reaper_, log),
       plugin_files_(options.components),
       watch_(FolderWatch::create()),
       load_threads_({.at_once = loads_at_once()}),

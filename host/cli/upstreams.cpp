@@ -254,6 +254,8 @@ std::string as_name(const std::string& text) {
 }
 
 void tell_what_is_left_to_do(const ImportedUpstream& server) {
+  for (const auto& header : server.dropped_headers)
+    std::cout << "  its header " << header << " is left out, because the host writes it by itself\n";
   for (const auto& [variable, text] : server.variables)
     std::cout << "  set " << variable << " in the environment of the host: it stands for \"" << text << "\"\n";
   for (const auto& member : server.unknown) {

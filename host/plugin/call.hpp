@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "plugin/plugin_method.hpp"
@@ -53,6 +54,9 @@ class Call {
   virtual std::string context() const = 0;
   // Who calls: the JSON object that mcp_caller.describe promises.
   virtual std::string caller() const { return "{}"; }
+  // What distinguishes who calls from every other one, whatever proves who they are, as Principal::key has it; empty:
+  // nobody has proven anything.
+  virtual std::vector<std::string> principal_key() const { return {}; }
 
   // When it is cancelled for taking too long, as Unix time; nothing: it may take any time. Its plugin says so before
   // it is given the call. Where the system's clock is set meanwhile it is still cancelled after as long as it may take,

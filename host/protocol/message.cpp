@@ -13,6 +13,12 @@ ReadMessage invalid(std::string id, const std::string& reason) {
   return {std::nullopt, std::move(error), std::move(id)};
 }
 
+ReadMessage invalid_response(std::string id, const std::string& reason) {
+  auto refused = invalid({}, reason);
+  refused.answered = std::move(id);
+  return refused;
+}
+
 constexpr std::string_view before_id = R"({"jsonrpc":"2.0","id":)";
 constexpr std::string_view before_result = R"(,"result":)";
 constexpr std::string_view before_message = R"(,"message":)";
@@ -48,9 +54,10 @@ ReadMessage read_message(JsonValue json) {
   if (!json.is_object()) return invalid({}, "a message is a JSON object");
   const auto id = json.find("id");
   auto text_of_id = id_text(id);
-
-  if (!json.find("jsonrpc").is("2.0")) return invalid(std::move(text_of_id), "\"jsonrpc\" must be \"2.0\"");
   const auto method = json.find("method");
+
+  if (!json.find("jsonrpc").is("2.0"))
+    return (method ? invalid : invalid_response)(std::move(text_of_id), "\"jsonrpc\" must be \"2.0\"");
   // Who could not read what the host wrote says so with the id null (JSON-RPC 2.0, section 5), which is not answered.
   const bool answers_nobody = id.is_null() && !method && json.find("error");
   if (id && text_of_id.empty() && !answers_nobody)
@@ -64,7 +71,7 @@ ReadMessage read_message(JsonValue json) {
     const auto error = json.find("error");
     message.answer = error ? error : json.find("result");
     if (!message.answer) {
-      return invalid(std::move(text_of_id), "there is neither a \"method\" nor a \"result\" or \"error\"");
+      return invalid_response(std::move(text_of_id), "there is neither a \"method\" nor a \"result\" or \"error\"");
     }
     message.kind = Message::Kind::response;
     message.is_error = static_cast<bool>(error);

@@ -59,6 +59,7 @@ struct ReadMessage {
   std::optional<RpcError> error;
   std::string id;
   bool is_notification = false;  // what was meant to be one
+  std::string answered = {};     // the id of what has no method: it can only be one that the host has given
 };
 ReadMessage read_message(JsonValue json);
 

@@ -15,12 +15,15 @@ RpcError refuse(const std::string& what) {
 
 Result<void, RpcError> check_meta(JsonValue params) {
   const auto meta = params.find("_meta");
+  const auto icons = meta.find(meta_key::client_info).find("icons");
   const auto check = [](std::size_t has, std::size_t may_have, const char* what) -> Result<void, RpcError> {
     if (has <= may_have) return {};
     return refuse("params._meta has " + std::to_string(has) + what + ", and may have " + std::to_string(may_have));
   };
-  if (auto bytes = check(meta.text().size(), max_meta_bytes, " bytes"); bytes.has_error()) return bytes;
-  if (auto values = check(meta.values(), max_meta_values, " values"); values.has_error()) return values;
+  if (auto bytes = check(meta.text().size() - icons.text().size(), max_meta_bytes, " bytes"); bytes.has_error())
+    return bytes;
+  if (auto values = check(meta.values() - icons.values(), max_meta_values, " values"); values.has_error())
+    return values;
   const auto token = meta.find("progressToken");
   // As some clients write what they leave out.
   if (!token || token.is_null() || token.is_string() || token.is_number()) return {};
@@ -49,6 +52,15 @@ Result<std::optional<LogLevel>, RpcError> read_log_level_in(JsonValue params) {
   return level;
 }
 
+Json without_icons(JsonValue implementation) {
+  if (!implementation.contains("icons")) return implementation.json();
+  auto rest = Json::object();
+  for (const auto [key, value] : implementation.members()) {
+    if (key != "icons") rest[std::string(key)] = value.json();
+  }
+  return rest;
+}
+
 Result<Caller, RpcError> read_caller(JsonValue params) {
   auto version = read_version(params);
   if (version.has_error()) return version.error();
@@ -61,7 +73,7 @@ Result<Caller, RpcError> read_caller(JsonValue params) {
   if (client && !client.is_object()) {
     return refuse(std::string("params._meta has a ") + meta_key::client_info + " that is not an object");
   }
-  return Caller{*std::move(version), client.json(), capabilities.json()};
+  return Caller{*std::move(version), without_icons(client), capabilities.json()};
 }
 
 Json other_meta(JsonValue params) {

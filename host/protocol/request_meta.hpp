@@ -25,7 +25,8 @@ inline constexpr auto subscription_id = "io.modelcontextprotocol/subscriptionId"
 }  // namespace meta_key
 
 // Of the _meta of a request, which is kept as a tree until its call or stream ends: 64 KiB of text, and so many values,
-// keys among them, because each takes much more memory than `{}` has text.
+// keys among them, because each takes much more memory than `{}` has text. The client's icons, which are not kept, do
+// not count.
 inline constexpr std::size_t max_meta_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t max_meta_values = 2000;
 // What is wrong with one that is larger, or whose progressToken is none.
@@ -37,6 +38,9 @@ bool has_modern_meta(JsonValue params);
 // The revision that the request names, and what is wrong if it names none. Looked at before anything else, because what
 // else a request must have is its revision's business.
 Result<std::string, RpcError> read_version(JsonValue params);
+
+// What a client says of itself, without its icons: they are bulky, and nobody looks at them.
+Json without_icons(JsonValue implementation);
 
 // What _meta says of the client. An error if a required field is missing or of a wrong type.
 Result<Caller, RpcError> read_caller(JsonValue params);

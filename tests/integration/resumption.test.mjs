@@ -48,6 +48,11 @@ const progressOf = (events) =>
     .map((message) => message.params.progress);
 const resume = (session, id, options) => session.get({ 'Last-Event-ID': id }, options);
 
+async function assertOver(response) {
+  assert.equal(response.status, 405);
+  assert.match((await response.json()).error.message, /has ended, and nothing of it was missed/);
+}
+
 test('TheEventsOfALegacyStreamHaveIdsAndTheFirstHasNothingElse', async () => {
   const session = await Session.open(host.url);
   const events = await eventsOf(await session.post(waitRequest('ids', 300, 2)));
@@ -204,6 +209,26 @@ test('ACancelledCallEndsItsStreamWithoutAReply', async () => {
   await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
   const rest = await eventsOf(await resume(session, primer.id));
   assert.deepEqual(messagesOf(rest).filter((each) => each.id), []);
+  await assertOver(await resume(session, rest.at(-1).id));
+});
+
+test('AStreamWhoseReplyHasBeenHeardIsNotResumed', async () => {
+  const session = await Session.open(host.url);
+  const events = await eventsOf(await session.post(waitRequest('heard', 300, 1)));
+  await assertOver(await resume(session, events.at(-1).id));
+});
+
+// It counts nothing but a result as the end of a stream.
+test('SdkV1ComesBackNoMoreAfterACallThatItHasCancelled', async (context) => {
+  const proxy = await BreakingProxy.start(context, host.url);
+  const client = await connectHttp(sdk1, proxy.url);
+  const params = { name: 'wait', arguments: { label: 'cancelled', milliseconds: 30_000, reports: 100 } };
+  const options = { timeout: 1000, onprogress() {} };
+  await assert.rejects(sdk1.call(client, params, options), /timed out/i);
+  await proxy.until((said) => said.startsWith('HTTP/1.1 405'));
+  await sleep(2500); // it would come back after a second
+  assert.equal(proxy.count((said) => said.startsWith('HTTP/1.1 405')), 1);
+  await client.close();
 });
 
 test('AListeningStreamIsResumedWithWhatWasMissed', async (context) => {

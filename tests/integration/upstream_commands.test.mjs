@@ -146,12 +146,16 @@ test('ImportSaysWhichVariablesStandForWhatAClientAsks', async (context) => {
   await writeFile(file, JSON.stringify({
     inputs: [{ type: 'promptString', id: 'wiki-token', password: true }],
     servers: {
-      wiki: { type: 'http', url: 'https://wiki.example.com/mcp', headers: { Authorization: 'Bearer ${input:wiki-token}' } },
+      wiki: {
+        type: 'http', url: 'https://wiki.example.com/mcp',
+        headers: { Authorization: 'Bearer ${input:wiki-token}', 'Content-Type': 'application/json' },
+      },
       files: { command: 'sh', args: ['${workspaceFolder}'], env: { KEY: '${input:files-key}' } },
     },
   }));
   const { status, stdout } = await on('import', file);
   assert.equal(status, 0);
+  assert.match(stdout, /^ {2}its header Content-Type is left out, because the host writes it by itself$/m);
   assert.match(stdout, /^ {2}set WIKI_AUTHORIZATION in the environment of the host: it stands for "Bearer \$\{input:wiki-token\}"$/m);
   assert.match(stdout, /^ {2}set FILES_KEY in the environment of the host: /m);
   assert.match(stdout, /^ {2}write into its "args" what is meant by the \$\{\.\.\.\} there, .*: \["\$\{workspaceFolder\}"\]$/m);

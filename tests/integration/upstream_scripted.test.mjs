@@ -113,6 +113,21 @@ test('AServerIsAskedNothingBeforeItHasHeardThatItIsInitialized', async (context)
   assert.deepEqual(before, []);
 });
 
+test('AServerThatDoesNotTakeItThatItIsInitializedIsConnectedToAnew', async (context) => {
+  let notices = 0;
+  const server = await startScripted(context, {
+    ...legacy({ tools: {} }),
+    'notifications/initialized': (params, response) => {
+      if (++notices === 1) response.writeHead(503).end();
+    },
+    'tools/list': () => ({ tools: [tool('echo')] }),
+  });
+  const { host } = await serve(context, server);
+  const [{ reason }] = host.log.matching({ event: 'plugin refused' });
+  assert.match(reason, /it did not take notifications\/initialized: .*: it answers with the HTTP status 503/);
+  assert.equal(server.count('initialize'), 2);
+});
+
 test('WhatChangesBeforeItListensIsListed', async (context) => {
   const tools = ['first'];
   const server = await startScripted(context, {
@@ -127,6 +142,22 @@ test('WhatChangesBeforeItListensIsListed', async (context) => {
   await until(async () => (await names()).includes('grown'), names);
   assert.equal(server.count('subscriptions/listen'), 1);
   assert.equal(server.count('tools/list'), 2);
+});
+
+test('WhatChangesBeforeItSaysThatItListensIsListed', async (context) => {
+  const tools = ['first'];
+  const server = await startScripted(context, {
+    ...modern({ tools: { listChanged: true } }),
+    'tools/list': () => ({ resultType: 'complete', tools: tools.map(tool) }),
+    'subscriptions/listen': async ({ notifications }, response) => {
+      // They are listed for the second time because it should listen by now.
+      await server.until(() => server.count('tools/list') > 1);
+      tools.push('grown');
+      stream(response, { method: 'notifications/subscriptions/acknowledged', params: { notifications } });
+    },
+  });
+  const { names } = await serve(context, server);
+  await until(async () => (await names()).includes('grown'), names);
 });
 
 // Of those its ttlMs counts, which is known from the next time on.
@@ -179,6 +210,33 @@ test('WhatChangesWhileNobodyListensIsListed', async (context) => {
   open.end();
   await server.until(() => server.count('subscriptions/listen') > 1);
   await until(async () => (await names()).includes('grown'), names);
+});
+
+// Its events have no ids, so that none is told again.
+test('WhatChangesWhileTheStreamOfALegacyServerIsAwayIsListedAndTold', async (context) => {
+  const tools = ['first'];
+  const streams = [];
+  const server = await startScripted(context, {
+    ...legacy({ tools: { listChanged: true }, resources: { subscribe: true } }),
+    GET: (request, response) => {
+      stream(response);
+      response.flushHeaders();
+      streams.push(response);
+    },
+    'tools/list': () => ({ tools: tools.map(tool) }),
+    'resources/list': () => ({ resources: [{ uri: 'test://a', name: 'a' }] }),
+    'resources/subscribe': () => ({}),
+  });
+  const { client, names } = await serve(context, server);
+  const updated = [];
+  await kinds[0].onResourceUpdated(client, (uri) => updated.push(uri));
+  await kinds[0].subscribe(client, ['test://a']);
+  // The first stream may have been open only after they were listed.
+  await server.until(() => server.count('tools/list') > 1);
+  tools.push('grown');
+  streams[0].end();
+  await until(async () => (await names()).includes('grown'), names);
+  await until(() => updated.includes('test://a'), () => JSON.stringify(updated));
 });
 
 test('AServerThatRefusesToTellOfChangesIsAskedAgainUnlessItCannot', async (context) => {
@@ -461,6 +519,33 @@ test('ACallThatMeetsAnExpiredSessionIsMadeInTheNextOne', async (context) => {
   expired = 1;
   assert.equal(await call('echo'), 'in session 2');
   assert.equal(server.count('tools/call'), 3);
+});
+
+test('ASessionThatIsRefusedByAnErrorIsBegunAnew', async (context) => {
+  let session = 1;
+  const known = (result) => (params, response) => {
+    if (response.req.headers['mcp-session-id'] === `session-${session}`) return result();
+    response.writeHead(400, { 'Content-Type': 'application/json' });
+    const error = { code: -32000, message: 'Bad Request: No valid session ID provided' };
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+  };
+  const server = await startScripted(context, {
+    initialize: (params, response, id) => {
+      const result = legacy({ tools: {} }).initialize();
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Mcp-Session-Id': `session-${session}` });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    },
+    ping: known(() => ({})),
+    'tools/list': known(() => ({ tools: [tool('echo')] })),
+    'tools/call': known(() => said(`in session ${session}`)),
+  });
+  const { host, call } = await serve(context, server);
+  assert.equal(await call('echo'), 'in session 1');
+  session = 2;
+  assert.match(await call('echo'), /No valid session ID provided/);
+  await until(async () => (await call('echo')) === 'in session 2', () => 'in session 1');
+  const { reason } = await host.log.until({ event: 'upstream lost' });
+  assert.equal(reason, 'it answered ping with the error -32000: Bad Request: No valid session ID provided');
 });
 
 test('ACallWithOtherFieldsThanItsToolWantsIsMadeOnceMoreWhenTheToolsAreListed', async (context) => {

@@ -159,12 +159,14 @@ Coroutine<Result<>> ClientConnection::open() {
     stream_ = PlainStream::make(std::move(socket_), HttpPeer());
     co_return Result<>();
   }
-  const auto context = pool_->tls();
+  auto& authorities = pool_->authorities();
+  const auto context = authorities.context();
   if (context.has_error()) co_return context.error();
   stream_ = std::make_unique<TlsStream>(std::move(socket_), **context, pool_->origin().host);
   auto opened = co_await stream_->open();
-  if (opened.has_error()) co_return fail_for_now("TLS: " + opened.error().message);
-  co_return opened;
+  if (opened.has_value()) co_return opened;
+  authorities.doubt();
+  co_return fail_for_now("TLS: " + opened.error().message);
 }
 
 // To the first address that somebody answers at. One that is silent leaves the others their part of the time that there

@@ -17,6 +17,13 @@ Error not_sent(Error why) {
   return why;
 }
 
+std::string fields_of_each(const HttpUrl& origin, const std::string& user_agent) {
+  OutgoingRequest request;
+  request.add("Host", origin.authority);
+  request.add("User-Agent", user_agent.empty() ? std::string("mcp-plugin-host/") + host_version : user_agent);
+  return std::move(request.fields);
+}
+
 }  // namespace
 
 ConnectionPool::ConnectionPool(EventLoops& loops, const HttpUrl& origin, const HttpClientOptions& options,
@@ -24,7 +31,7 @@ ConnectionPool::ConnectionPool(EventLoops& loops, const HttpUrl& origin, const H
     : loops_(loops),
       origin_(origin),
       options_(options),
-      common_fields_("Host: " + origin.authority + "\r\nUser-Agent: mcp-plugin-host/" + host_version + "\r\n"),
+      common_fields_(fields_of_each(origin, options.user_agent)),
       names_(&names),
       timer_(loops.next_context()) {}
 
@@ -112,16 +119,6 @@ void ConnectionPool::has_closed(const std::shared_ptr<ClientConnection>& connect
   if (!next) return;
   next->goes_by(added);
   added->open_for(next);
-}
-
-Result<std::shared_ptr<const ClientTlsContext>> ConnectionPool::tls() {
-  // Who needs it waits for who reads it, and so does, this once, what else is on that event loop.
-  const MutexLock lock(tls_mutex_);
-  if (tls_ != nullptr) return tls_;
-  // When it is needed first, because what a machine trusts takes milliseconds to read.
-  auto loaded = ClientTlsContext::load(options_.ca_file);
-  if (loaded.has_value()) tls_ = *loaded;
-  return loaded;
 }
 
 void ConnectionPool::find(NameLookup::Found found) {

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,13 +17,14 @@
 #include "base/mutex.hpp"
 #include "http/client/name_lookup.hpp"
 #include "http/client/sent_request.hpp"
-#include "http/tls/client_tls_context.hpp"
+#include "http/client/trusted_authorities.hpp"
 #include "runtime/event_loops.hpp"
 
 namespace mcph {
 
 struct HttpClientOptions {
-  std::filesystem::path ca_file = {};           // who issues the servers' certificates; empty: whom this machine trusts
+  std::shared_ptr<TrustedAuthorities> authorities = std::make_shared<TrustedAuthorities>();
+  std::string user_agent = {};                  // of the operator; empty: the host's own
   std::size_t max_connections = 128;            // to one origin
   std::size_t max_waiting = 1024;               // requests that have none
   std::chrono::milliseconds idle_time{50'000};  // of a connection between requests
@@ -48,7 +48,7 @@ class ConnectionPool final : public std::enable_shared_from_this<ConnectionPool>
   // Of each request: "Host" and "User-Agent".
   const std::string& common_fields() const { return common_fields_; }
   std::chrono::milliseconds idle_time() const { return options_.idle_time; }
-  Result<std::shared_ptr<const ClientTlsContext>> tls();
+  TrustedAuthorities& authorities() const { return *options_.authorities; }
   void find(NameLookup::Found found);
   void is_idle(const std::shared_ptr<ClientConnection>& connection);
   void has_closed(const std::shared_ptr<ClientConnection>& connection);
@@ -78,9 +78,6 @@ class ConnectionPool final : public std::enable_shared_from_this<ConnectionPool>
   std::vector<std::shared_ptr<ClientConnection>> idle_ GUARDED_BY(mutex_);  // the last one was used last
   std::deque<std::shared_ptr<SentRequest>> waiting_ GUARDED_BY(mutex_);
   boost::asio::steady_timer timer_ GUARDED_BY(mutex_);
-  // Of its own, because reading what a machine trusts takes long.
-  Mutex tls_mutex_;
-  std::shared_ptr<const ClientTlsContext> tls_ GUARDED_BY(tls_mutex_);
   std::atomic<Clock::time_point> look_{Clock::time_point::max()};  // when the timer ends; max: it does not run
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -45,9 +46,19 @@ bool is_page(const OrderedJson& url) {
 }
 
 template <class AnyJson>
+bool has_strings(const AnyJson& object, std::initializer_list<const char*> keys) {
+  return std::ranges::all_of(keys, [&](const char* key) { return member(object, key).is_string(); });
+}
+
+// Of those that a message of sampling may have (2026-07-28, schema, SamplingMessageContentBlock).
+template <class AnyJson>
 bool is_block(const AnyJson& block) {
-  if (!block.is_object() || !member(block, "type").is_string()) return false;
-  return block["type"] != "text" || member(block, "text").is_string();
+  if (!block.is_object()) return false;
+  const auto& type = member(block, "type");
+  if (type == "text") return has_strings(block, {"text"});
+  if (type == "image" || type == "audio") return has_strings(block, {"data", "mimeType"});
+  if (type == "tool_use") return has_strings(block, {"id", "name"}) && member(block, "input").is_object();
+  return type == "tool_result" && has_strings(block, {"toolUseId"}) && member(block, "content").is_array();
 }
 
 // Of a message: one block or several.
@@ -139,6 +150,42 @@ Result<> check_elicitation(const OrderedJson& params) {
   return check_form(params);
 }
 
+bool is_offered_tool(const OrderedJson& tool) {
+  return tool.is_object() && member(tool, "name").is_string() && member(tool, "inputSchema").is_object();
+}
+
+// Clients' libraries refuse the whole request for one that is of another kind.
+Result<> check_sampling_options(const OrderedJson& params) {
+  struct Option {
+    const char* name;
+    bool (*is_right)(const OrderedJson&);
+    const char* kind;
+  };
+  static constexpr auto is_text = [](const OrderedJson& value) { return value.is_string(); };
+  static constexpr auto is_object = [](const OrderedJson& value) { return value.is_object(); };
+  static constexpr std::array options{
+      Option{"systemPrompt", is_text, "a string"},
+      Option{"temperature", [](const OrderedJson& value) { return value.is_number(); }, "a number"},
+      Option{"stopSequences",
+             [](const OrderedJson& value) { return value.is_array() && std::ranges::all_of(value, is_text); },
+             "an array of strings"},
+      Option{"includeContext",
+             [](const OrderedJson& value) { return value == "none" || value == "thisServer" || value == "allServers"; },
+             "one of none, thisServer and allServers"},
+      Option{"modelPreferences", is_object, "an object"},
+      Option{"metadata", is_object, "an object"},
+      Option{"toolChoice", is_object, "an object"},
+      Option{"tools",
+             [](const OrderedJson& value) { return value.is_array() && std::ranges::all_of(value, is_offered_tool); },
+             "an array of tools, each with a \"name\" and an \"inputSchema\""},
+  };
+  for (const auto& [name, is_right, kind] : options) {
+    const auto option = params.find(name);
+    if (option != params.end() && !is_right(*option)) return fail("params." + std::string(name) + " is not " + kind);
+  }
+  return {};
+}
+
 Result<> check_sampling(const OrderedJson& params) {
   const auto& messages = member(params, "messages");
   if (!messages.is_array()) return fail("params.messages is not an array");
@@ -147,12 +194,14 @@ Result<> check_sampling(const OrderedJson& params) {
                           (member(message, "role") == "user" || member(message, "role") == "assistant");
     if (!complete) {
       return fail(
-          "an element of params.messages lacks \"content\", a block or an array of them, or the \"role\" \"user\" or "
+          "an element of params.messages lacks \"content\", a block of the type text, image, audio, tool_use or "
+          "tool_result with all that such a block needs, or an array of them, or the \"role\" \"user\" or "
           "\"assistant\"");
     }
   }
   const auto& most = member(params, "maxTokens");
   if (!most.is_number_integer() || most < 1) return fail("params.maxTokens is not a whole number of at least 1");
+  if (auto options = check_sampling_options(params); options.has_error()) return options;
   return check_tool_blocks(messages);
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "protocol/calls/caller_text.hpp"
@@ -104,6 +105,21 @@ std::string_view words_for(CancelReason reason) {
   return "for no reason";
 }
 
+std::string words_for_reason(const std::string& because) {
+  return "The call was cancelled, because " + because + ".";
+}
+
+// What the plugin APIs say in their words of a call that was to end early, where the plugin says nothing else.
+bool says_only_cancelled(const std::string& text) {
+  auto words = lower_case(text);
+  if (!words.ends_with('.')) words += '.';
+  for (const auto* const reason :
+       {"it took too long", "the server is stopping", "the plugin was replaced or removed"}) {
+    if (words == lower_case(words_for_reason(reason))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<void, Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
@@ -120,6 +136,36 @@ Result<void, Rejection> resume(SuspendedCall call, const Json& answers, const Ca
   all.update(answers);
   PluginCall::begin(std::move(plan), std::move(call.origin), call.exchange, words);
   return {};
+}
+
+std::string words_for_cancellation(const Call& call) {
+  switch (call.cancelled()) {
+    case CancelReason::deadline: {
+      const auto because = call.cancelled_because();
+      return words_for_reason(because.empty() ? "it took too long" : because);
+    }
+    case CancelReason::shutdown:
+      return words_for_reason("this server is stopping");
+    case CancelReason::reload:
+      return words_for_reason("its plugin was replaced or removed");
+    case CancelReason::client:
+    case CancelReason::none:
+      break;
+  }
+  return {};
+}
+
+std::string with_why(const std::string& why, const std::string& by, const std::string& says) {
+  if (why.empty()) return says;
+  return says_only_cancelled(says) ? why : why + " " + by + says;
+}
+
+void add_why(const std::string& why, Json& content) {
+  if (why.empty()) return;
+  const bool says_it_too = !content.empty() && content.front()["type"] == "text" &&
+                           says_only_cancelled(content.front()["text"].get_ref<const std::string&>());
+  if (says_it_too) content.erase(content.begin());
+  content.insert(content.begin(), Json{{"type", "text"}, {"text", why}});
 }
 
 void PluginCall::begin(CallPlan plan, CallOrigin origin, const std::shared_ptr<Exchange>& exchange,
@@ -306,7 +352,7 @@ void PluginCall::ask(std::string_view json) {
 
 Reply PluginCall::answer(Outcome outcome, std::string_view json) const {
   return outcome == Outcome::result ? answer_result(json)
-                                    : answer_error(json, words_for_cancellation(), plugin_->error_texts());
+                                    : answer_error(json, words_for_cancellation(*this), plugin_->error_texts());
 }
 
 Reply PluginCall::answer_result(std::string_view json) const {
@@ -327,9 +373,9 @@ Reply PluginCall::answer_result(std::string_view json) const {
   }
   auto failure = method() == PluginMethod::tools_call ? failure_of_tool(document.root()) : std::nullopt;
   if (failure) {
-    const auto why = words_for_cancellation();
+    const auto why = words_for_cancellation(*this);
     if (const auto told = told_failure(document.root(), why)) document = JsonDocument::of(*told);
-    if (!why.empty()) failure = why + " " + *failure;
+    failure = with_why(why, {}, *failure);
     count_failure(*failure);
   }
   tell_end(failure ? "tool error" : "ok", failure.value_or(""), document.root().text());
@@ -341,7 +387,7 @@ Reply PluginCall::answer_result(std::string_view json) const {
 Reply PluginCall::answer_error(std::string_view json, const std::string& why, ErrorTexts texts) const {
   auto error = read_plugin_error(json);
   if (error.has_error()) return misbehaviour(error.error().message);
-  if (!why.empty()) error->message = why + " Plugin " + plugin_->identity().name + " says: " + error->message;
+  error->message = with_why(why, "Plugin " + plugin_->identity().name + " says: ", error->message);
   count_failure(error->message);
   tell_end("error " + std::to_string(error->code), error->message, json);
   if (method() == PluginMethod::resources_read) name_as_asked(error->data, component());
@@ -365,26 +411,8 @@ std::optional<Json> PluginCall::told_failure(JsonValue result, const std::string
     told.erase("structuredContent");
     content = {{{"type", "text"}, {"text", masked_text(component())}}};
   }
-  if (!why.empty()) content.insert(content.begin(), Json{{"type", "text"}, {"text", why}});
+  add_why(why, content);
   return told;
-}
-
-std::string PluginCall::words_for_cancellation() const {
-  const auto words = [](const std::string& because) { return "The call was cancelled, because " + because + "."; };
-  switch (cancelled()) {
-    case CancelReason::deadline: {
-      const auto because = cancelled_because();
-      return words(because.empty() ? "it took too long" : because);
-    }
-    case CancelReason::shutdown:
-      return words("this server is stopping");
-    case CancelReason::reload:
-      return words("its plugin was replaced or removed");
-    case CancelReason::client:
-    case CancelReason::none:
-      break;
-  }
-  return {};
 }
 
 void PluginCall::count_failure(std::string_view why) const {

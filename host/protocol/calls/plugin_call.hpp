@@ -92,6 +92,14 @@ class CallAnswers {
 Result<void, Rejection> resume(SuspendedCall call, const Json& answers, const Catalog& catalog,
                                const CallAnswers& words);
 
+// Why a call that has failed was to end early, as a sentence. Empty: it was not, or its client wanted that.
+std::string words_for_cancellation(const Call& call);
+// That, and then what the plugin says, after `by`; that alone where the plugin says no more than that. Without a `why`
+// what the plugin says.
+std::string with_why(const std::string& why, const std::string& by, const std::string& says);
+// The same of the content of a tool's result.
+void add_why(const std::string& why, Json& content);
+
 class PluginCall final : public Call, public CallerView, public std::enable_shared_from_this<PluginCall> {
  public:
   // A plugin that asks again and again has lost its way.
@@ -111,6 +119,7 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   void log_json(std::int32_t level, std::string_view data) override;
   std::string context() const override;
   std::string caller() const override;
+  std::vector<std::string> principal_key() const override { return origin_.caller->principal.key(); }
   std::shared_ptr<const Catalog> caller_view() const override {
     return answers_.catalog_for(origin_.caller->principal);
   }
@@ -134,9 +143,6 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   // What the client is told of a tool that says that it failed, and that it was cancelled, if it was; nothing: what it
   // says itself.
   std::optional<Json> told_failure(JsonValue result, const std::string& why) const;
-  // Why a call that failed was to end early, unless its client wanted that. The plugin itself often says no more than
-  // that it was cancelled.
-  std::string words_for_cancellation() const;
   Reply misbehaviour(std::string_view reason) const;
   // For the plugin's status.
   void count_failure(std::string_view why) const;

@@ -44,6 +44,25 @@ Result<> check_optional_strings(JsonValue object, std::initializer_list<const ch
   return {};
 }
 
+Result<> check_own_meta(JsonValue object) {
+  const auto meta = object.find("_meta");
+  return meta && !meta.is_object() ? fail(" has a \"_meta\" that is no object") : Result<>();
+}
+
+std::string element(const char* array, std::size_t index) {
+  return array + ("[" + std::to_string(index) + "]");
+}
+
+// Each element of the array; the error names it.
+Result<> check_elements(JsonValue array, const char* name, Result<> (*check)(JsonValue)) {
+  std::size_t index = 0;
+  for (const auto each : array.elements()) {
+    if (auto checked = check(each); checked.has_error()) return at(element(name, index), checked.error());
+    ++index;
+  }
+  return {};
+}
+
 bool is_role(JsonValue role) {
   return role.is("user") || role.is("assistant");
 }
@@ -53,6 +72,13 @@ bool are_roles(JsonValue roles) {
     if (!is_role(each)) return false;
   }
   return roles.is_array();
+}
+
+bool are_strings(JsonValue array) {
+  for (const auto each : array.elements()) {
+    if (!each.is_string()) return false;
+  }
+  return array.is_array();
 }
 
 // As of a resource in a list (catalog/components.cpp): clients' libraries refuse the whole result for less.
@@ -68,10 +94,33 @@ Result<> check_annotations(JsonValue annotations) {
   return check_optional_strings(annotations, {"lastModified"});
 }
 
+Result<> check_icon(JsonValue icon) {
+  if (!icon.is_object()) return fail(" is not an object");
+  if (auto source = require_strings(icon, {"src"}); source.has_error()) return source;
+  const auto sizes = icon.find("sizes");
+  if (sizes && !are_strings(sizes)) return fail(" has \"sizes\" that are no array of strings");
+  const auto theme = icon.find("theme");
+  if (theme && !theme.is("light") && !theme.is("dark"))
+    return fail(R"( has a "theme" that is neither "light" nor "dark")");
+  return check_optional_strings(icon, {"mimeType"});
+}
+
+Result<> check_resource_link(JsonValue link) {
+  if (auto strings = require_strings(link, {"uri", "name"}); strings.has_error()) return strings;
+  if (auto strings = check_optional_strings(link, {"title", "description", "mimeType"}); strings.has_error())
+    return strings;
+  const auto size = link.find("size");
+  if (size && !size.is_number()) return fail(" has a \"size\" that is no number");
+  const auto icons = link.find("icons");
+  if (icons && !icons.is_array()) return fail(" has \"icons\" that are no array");
+  return check_elements(icons, ".icons", check_icon);
+}
+
 Result<> check_resource_contents(JsonValue contents) {
   if (!contents.is_object()) return fail(" is not an object");
   if (auto uri = require_strings(contents, {"uri"}); uri.has_error()) return uri;
   if (auto type = check_optional_strings(contents, {"mimeType"}); type.has_error()) return type;
+  if (auto meta = check_own_meta(contents); meta.has_error()) return meta;
   if (contents.find("blob").is_string()) return require_base64(contents, "blob");
   if (contents.find("text").is_string()) return {};
   return fail(" has neither a \"text\" nor a \"blob\" string");
@@ -82,6 +131,7 @@ Result<> check_content_block(JsonValue block) {
   if (auto typed = require_strings(block, {"type"}); typed.has_error()) return typed;
   if (auto annotations = check_annotations(block.find("annotations")); annotations.has_error())
     return at(".annotations", annotations.error());
+  if (auto meta = check_own_meta(block); meta.has_error()) return meta;
   std::string storage;
   const auto type = block.find("type").string(storage);
   if (type == "text") return require_strings(block, {"text"});
@@ -89,28 +139,11 @@ Result<> check_content_block(JsonValue block) {
     if (auto strings = require_strings(block, {"data", "mimeType"}); strings.has_error()) return strings;
     return require_base64(block, "data");
   }
-  if (type == "resource_link") {
-    if (auto strings = require_strings(block, {"uri", "name"}); strings.has_error()) return strings;
-    return check_optional_strings(block, {"title", "description", "mimeType"});
-  }
+  if (type == "resource_link") return check_resource_link(block);
   if (type != "resource") return fail(" has the unknown type " + dump(Json(type)));
   const auto resource = block.find("resource");
   if (!resource) return fail(" lacks \"resource\"");
   if (auto contents = check_resource_contents(resource); contents.has_error()) return at(".resource", contents.error());
-  return {};
-}
-
-std::string element(const char* array, std::size_t index) {
-  return array + ("[" + std::to_string(index) + "]");
-}
-
-// Each element of the array; the error names it.
-Result<> check_elements(JsonValue array, const char* name, Result<> (*check)(JsonValue)) {
-  std::size_t index = 0;
-  for (const auto each : array.elements()) {
-    if (auto checked = check(each); checked.has_error()) return at(element(name, index), checked.error());
-    ++index;
-  }
   return {};
 }
 

@@ -77,6 +77,7 @@ class ResourceReads::Read final : public Call {
   }
   std::string context() const override { return dump(context_json(*caller_, deadline())); }
   std::string caller() const override { return caller_text(*caller_); }
+  std::vector<std::string> principal_key() const override { return caller_->principal.key(); }
 
  private:
   const std::shared_ptr<Plugin> plugin_;  // the lease

@@ -10,6 +10,7 @@
 #include "protocol/error_reply.hpp"
 #include "protocol/legacy/legacy_content.hpp"
 #include "protocol/legacy/legacy_input_requests.hpp"
+#include "protocol/request_meta.hpp"
 #include "protocol/result_members.hpp"
 #include "protocol/state/resource_subscriptions.hpp"
 
@@ -91,13 +92,11 @@ Result<Caller, RpcError> LegacyEra::negotiate(JsonValue params) {
   const auto declared = params.find("capabilities");
   if (declared && !declared.is_object()) return invalid("capabilities must be an object");
   const auto implementation = params.find("clientInfo");
-  // Bulky, and nobody looks at them.
   const auto icons = implementation.find("icons");
   if (declared.values() + implementation.values() - icons.values() > max_remembered_values)
     return invalid("clientInfo and capabilities have more than " + std::to_string(max_remembered_values) +
                    " values together");
-  auto client = implementation.json();
-  if (icons) client.erase("icons");
+  auto client = without_icons(implementation);
   auto capabilities = declared ? declared.json() : Json::object();
   if (dump(client).size() + dump(capabilities).size() > max_remembered_bytes)
     return invalid("clientInfo and capabilities have more than " + std::to_string(max_remembered_bytes) +

@@ -42,6 +42,37 @@ RpcError too_many_requests() {
   return {error_code::internal_error, "Too many requests are in flight; wait for answers, or cancel some"};
 }
 
+RpcError wrong_batch_size() {
+  return {error_code::invalid_request,
+          "Invalid request: a batch has 1 to " + std::to_string(Server::max_batch) + " messages"};
+}
+
+// On an output that is for everything, nothing but its id says which request an error is about.
+Reply refuse_each(JsonValue batch, const Session& session) {
+  auto refusal = refuse({}, wrong_batch_size());
+  std::string refusals;
+  for (const auto json : batch.elements()) {
+    const auto read = read_message(json);
+    if (!read.message || read.id.empty()) continue;
+    if (read.message->kind == Message::Kind::response) {
+      session.input_requests()->refuse_answer(
+          read.id, "is in a batch of more than " + std::to_string(Server::max_batch) + " messages");
+      continue;
+    }
+    refusals.append(refusals.empty() ? "[" : ",").append(error_response(read.id, wrong_batch_size()));
+  }
+  if (!refusals.empty()) refusal.body = std::move(refusals) + "]";
+  return refusal;
+}
+
+Server::NoMessage no_message(const ReadMessage& read) {
+  Server::NoMessage none{.reply = refuse(read.id, *read.error), .is_notification = read.is_notification};
+  if (read.answered.empty()) return none;
+  none.envelope = {Message::Kind::response, read.answered};
+  none.why = "no message: " + read.error->data.at("details").get<std::string>();
+  return none;
+}
+
 // Counts what its transport has not counted. Nothing: it may go on.
 std::optional<RpcError> over_limit(const RequestContext& context, Exchange& exchange) {
   if (context.limits == nullptr) return std::nullopt;
@@ -96,7 +127,7 @@ Server::Text Server::read(std::string_view text) {
   const auto json = document->root();
   if (json.is_array()) return {*std::move(document), json};
   auto read = read_message(json);
-  if (read.error) return {{}, NoMessage{refuse(read.id, *read.error), read.is_notification}};
+  if (read.error) return {{}, no_message(read)};
   return {*std::move(document), *std::move(read.message)};
 }
 
@@ -275,10 +306,14 @@ void Server::receive(std::string_view text, DuplexClient& client, const RequestC
 
 void Server::receive_batch(JsonValue batch, DuplexClient& client, const RequestContext& context,
                            const std::shared_ptr<Exchange>& exchange) {
-  if (is_closing()) return exchange->reply(refuse({}, server_is_stopping()));
-  if (!client.takes_requests) return exchange->reply(refuse({}, too_many_requests()));
   if (client.session == nullptr) return exchange->reply(counted_refusal(refuse_batch(), context, *exchange));
-  receive_batch(batch, client.session, context, exchange);
+  const bool has_batches = LegacyEra::has_batches(client.session->caller()->protocol_version);
+  if (has_batches && batch.size() > max_batch)
+    return exchange->reply(counted_refusal(refuse_each(batch, *client.session), context, *exchange));
+  std::optional<RpcError> refusal;
+  if (!client.takes_requests) refusal = too_many_requests();
+  if (is_closing()) refusal = server_is_stopping();
+  receive_batch(batch, client.session, context, exchange, refusal);
 }
 
 void Server::initialize(const Message& message, DuplexClient& client, const Principal& principal,
@@ -301,15 +336,12 @@ void Server::initialize(const Message& message, DuplexClient& client, const Prin
 }
 
 void Server::receive_batch(JsonValue batch, const std::shared_ptr<Session>& session, const RequestContext& context,
-                           const std::shared_ptr<Exchange>& exchange) {
+                           const std::shared_ptr<Exchange>& exchange, const std::optional<RpcError>& refusal) {
   if (!LegacyEra::has_batches(session->caller()->protocol_version)) {
     return exchange->reply(counted_refusal(refuse_batch(), context, *exchange));
   }
-  if (batch.size() == 0 || batch.size() > max_batch) {
-    auto refusal = refuse({}, {error_code::invalid_request,
-                               "Invalid request: a batch has 1 to " + std::to_string(max_batch) + " messages"});
-    return exchange->reply(counted_refusal(std::move(refusal), context, *exchange));
-  }
+  if (batch.size() == 0 || batch.size() > max_batch)
+    return exchange->reply(counted_refusal(refuse({}, wrong_batch_size()), context, *exchange));
   const auto whole = std::make_shared<Batch>(batch.size(), exchange, batch_answers_);
   std::vector<std::pair<ReadMessage, std::shared_ptr<Exchange>>> parts;
   std::vector<std::weak_ptr<Exchange>> unanswered;
@@ -325,11 +357,16 @@ void Server::receive_batch(JsonValue batch, const std::shared_ptr<Session>& sess
   });
   bool counted = context.counted;  // of the first, as the request that brought them all
   for (auto& [read, part] : parts) {
-    const bool is_further =
-        read.message && read.message->kind == Message::Kind::request && !std::exchange(counted, false);
+    const bool is_request = read.message && read.message->kind == Message::Kind::request;
+    if (is_request && refusal) {
+      part->reply(refuse(read.id, *refusal));
+      continue;
+    }
+    const bool is_further = is_request && !std::exchange(counted, false);
     if (is_further && !count(*read.message, context, *part)) continue;
     if (read.error) {
-      part->reply(read.is_notification ? Reply{} : counted_refusal(refuse(read.id, *read.error), context, *part));
+      auto unread = refuse_unread(no_message(read), session.get());
+      part->reply(read.is_notification ? Reply{} : counted_refusal(std::move(unread), context, *part));
     } else if (read.message->is_initialize()) {
       part->reply(
           refuse(read.id, {error_code::invalid_request, "Invalid request: initialize cannot be part of a batch"}));

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -66,7 +67,7 @@ class Server {
   struct NoMessage {
     Reply reply;
     bool is_notification = false;  // what was meant to be one
-    Envelope envelope = {};        // of a text that is no usable JSON, as far as it can be told
+    Envelope envelope = {};        // of no usable JSON, as far as it can be told, or of a response that is none
     std::string why = {};          // it is none
   };
   struct Text {
@@ -88,8 +89,9 @@ class Server {
   void initialize(const Message& message, const Principal& principal, const std::shared_ptr<Exchange>& exchange);
   void receive_legacy(const Message& message, const std::shared_ptr<Session>& session, const RequestContext& context,
                       const std::shared_ptr<Exchange>& exchange);
+  // Where there is a refusal, each request of the batch is answered with that.
   void receive_batch(JsonValue batch, const std::shared_ptr<Session>& session, const RequestContext& context,
-                     const std::shared_ptr<Exchange>& exchange);
+                     const std::shared_ptr<Exchange>& exchange, const std::optional<RpcError>& refusal = {});
   // The answer to a batch where there is none.
   static Reply refuse_batch();
   // Null if the principal has none of this id. Counts as use.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "sources/upstream/upstream_settings.hpp"
 
 namespace mcph {
 namespace {
@@ -65,6 +66,15 @@ void take_variables(ImportedUpstream& upstream, OrderedJson& texts) {
   }
 }
 
+// Clients let them be written, though they, too, write their own.
+void drop_headers_of_host(ImportedUpstream& upstream, OrderedJson& headers) {
+  if (!headers.is_object()) return;
+  for (const auto& [name, text] : headers.items())
+    if (is_header_of_host(name)) upstream.dropped_headers.push_back(name);
+  for (const auto& name : upstream.dropped_headers)
+    headers.erase(name);
+}
+
 ImportedUpstream imported(const std::string& name, const OrderedJson& server) {
   ImportedUpstream upstream{.name = name, .settings = OrderedJson::object()};
   for (const auto& [key, value] : server.items()) {
@@ -77,6 +87,7 @@ ImportedUpstream imported(const std::string& name, const OrderedJson& server) {
     }
   }
   for (auto& [key, value] : upstream.settings.items()) {
+    if (key == "headers") drop_headers_of_host(upstream, value);
     if (key == "env" || key == "headers") take_variables(upstream, value);
     if (has_placeholder(value)) upstream.unknown.push_back(key);
   }

@@ -20,11 +20,12 @@ struct ImportedVariable {
 
 struct ImportedUpstream {
   std::string name;
-  OrderedJson settings;                          // what NAME.mcp.json is to say
-  std::vector<std::string> dropped = {};         // members that mean nothing here
-  bool is_disabled = false;                      // by its client's user
-  std::vector<ImportedVariable> variables = {};  // that somebody must set
-  std::vector<std::string> unknown = {};         // members that have such a part, where no variable can stand
+  OrderedJson settings;                           // what NAME.mcp.json is to say
+  std::vector<std::string> dropped = {};          // members that mean nothing here
+  std::vector<std::string> dropped_headers = {};  // that the host writes by itself
+  bool is_disabled = false;                       // by its client's user
+  std::vector<ImportedVariable> variables = {};   // that somebody must set
+  std::vector<std::string> unknown = {};          // members that have such a part, where no variable can stand
 };
 
 // From {"mcpServers": {NAME: {...}}} or {"servers": {...}}.

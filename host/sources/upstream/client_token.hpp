@@ -1,7 +1,8 @@
 // The host's own access token for one upstream, by OAuth's client credentials (RFC 6749 section 4.4, RFC 8707): fetched
 // when it is needed first, kept until shortly before its end, and fetched anew when the upstream refuses it. The secret
 // goes to the token endpoint or the issuer that the operator has named, and to nobody whom the upstream names. Who asks
-// while it is being fetched waits with the others. Shared; any thread.
+// while it is being fetched waits with the others. Shared by the connections to the upstream, which follow each other;
+// any thread.
 #pragma once
 
 #include <chrono>

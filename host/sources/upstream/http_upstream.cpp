@@ -12,6 +12,7 @@
 #include "sources/upstream/event_stream_reader.hpp"
 #include "sources/upstream/sse_upstream.hpp"
 #include "sources/upstream/upstream_answer.hpp"
+#include "sources/upstream/upstream_input_requests.hpp"
 
 namespace mcph {
 namespace {
@@ -31,6 +32,8 @@ constexpr std::size_t max_shown_field = 64;
 constexpr unsigned max_attempts = 6;
 // For the end of a session, and for the answer to what nobody waits for.
 constexpr std::chrono::milliseconds farewell_time{5000};
+// Of a request in the legacy era, for which a client may be asked something meanwhile, and answer at the last moment.
+constexpr std::chrono::milliseconds silence_while_asking = UpstreamInputRequests::time + std::chrono::minutes{1};
 
 bool is_event_stream(const AnswerHead& head) {
   return is_media_type(head.field("Content-Type"), "text/event-stream");
@@ -104,10 +107,13 @@ std::chrono::milliseconds pause_before_reconnecting(unsigned attempts, std::opti
 // again, from where it broke, after a while.
 class HttpUpstream::Stream : public UpstreamAnswer {
  public:
-  // `max_bytes`: of one message, where the settings allow so many.
-  explicit Stream(std::shared_ptr<HttpUpstream> upstream, std::size_t max_bytes = std::string::npos)
+  // `silence`: how long nothing may come when it is continued. `max_bytes`: of one message, where the settings allow so
+  // many.
+  Stream(std::shared_ptr<HttpUpstream> upstream, std::chrono::milliseconds silence,
+         std::size_t max_bytes = std::string::npos)
       : UpstreamAnswer(upstream->http_),
         upstream_(std::move(upstream)),
+        silence_(silence),
         reader_(std::min(max_bytes, upstream_->http_->settings().max_message_bytes)) {}
 
  protected:
@@ -127,13 +133,14 @@ class HttpUpstream::Stream : public UpstreamAnswer {
     if (attempts_ >= max_attempts) return false;
     const auto pause = pause_before_reconnecting(attempts_++, reader_.retry());
     reader_.begin_again();
-    run_after(pause, [this] { send(upstream_->stream_request(reader_.last_id())); });
+    run_after(pause, [this] { send(upstream_->stream_request(reader_.last_id(), silence_)); });
     return true;
   }
 
   virtual void answer_came() {}
 
   const std::shared_ptr<HttpUpstream> upstream_;
+  const std::chrono::milliseconds silence_;
   EventStreamReader reader_;
   unsigned attempts_ = 0;
   bool has_answer_ = false;
@@ -155,7 +162,8 @@ class HttpUpstream::Stream : public UpstreamAnswer {
 class HttpUpstream::Post final : public Stream {
  public:
   Post(std::shared_ptr<HttpUpstream> upstream, UpstreamMessage message, bool has_session)
-      : Stream(std::move(upstream), has_short_answer(message) ? max_refusal_bytes : std::string::npos),
+      : Stream(std::move(upstream), silence_while_asking,
+               has_short_answer(message) ? max_refusal_bytes : std::string::npos),
         message_(std::move(message)),
         has_session_(has_session) {}
 
@@ -177,12 +185,11 @@ class HttpUpstream::Post final : public Stream {
         begin_session(head.field("Mcp-Session-Id"));
     }
     challenge_ = head.field("WWW-Authenticate");
-    if (message_.taken) message_.taken();
+    if (message_.taken && is_success(status_)) message_.taken(Result<>());
   }
 
   void all_came(const Result<>& whole) override {
-    if (message_.taken) message_.taken();
-    if (message_.kind != UpstreamMessageKind::request) return end_of_other();
+    if (message_.kind != UpstreamMessageKind::request) return end_of_other(whole);
     // Ending it is how an upstream has itself asked again later, and it says when (2025-11-25, basic/transports).
     if (coming_ == Coming::events && whole.has_value() && reader_.retry()) attempts_ = 0;
     if (may_continue(whole) && continue_later()) return;
@@ -200,7 +207,7 @@ class HttpUpstream::Post final : public Stream {
     } else if (coming_ == Coming::refusal) {
       body_.append(piece.substr(0, max_refusal_bytes - body_.size()));
       if (body_.size() < max_refusal_bytes) return;
-      message_.kind == UpstreamMessageKind::request ? finish({}) : end_of_other();
+      message_.kind == UpstreamMessageKind::request ? finish({}) : end_of_other({});
       cancel();
     } else if (coming_ == Coming::text) {
       if (body_.size() + piece.size() > reader_.max_data()) return give_up();
@@ -284,7 +291,9 @@ class HttpUpstream::Post final : public Stream {
     listener.request_failed(id(), {std::move(why), status_});
   }
   // A notification or a response. Nobody waits for it.
-  void end_of_other() {
+  void end_of_other(const Result<>& whole) {
+    if (message_.taken && !is_success(status_))
+      message_.taken(whole.has_error() ? http().about(whole.error()) : http().refusal(status_, challenge_, body_));
     const bool is_in_session = message_.method == Method::notifications_initialized && !message_.is_modern;
     if (is_in_session && is_success(status_)) upstream_->listen();
     if (status_ == 404 && has_session_) upstream_->session_is_gone(status_);
@@ -303,11 +312,17 @@ class HttpUpstream::Post final : public Stream {
 // What an upstream of the legacy era says unasked.
 class HttpUpstream::SessionStream final : public Stream {
  public:
-  using Stream::Stream;
+  // Where nothing changes, nothing is said.
+  explicit SessionStream(std::shared_ptr<HttpUpstream> upstream)
+      : Stream(std::move(upstream), std::chrono::milliseconds{0}) {}
+
+  void begin() { send(upstream_->stream_request({}, silence_)); }
 
   void head_came(const AnswerHead& head) override {
     status_ = head.status;
     is_open_ = is_success(status_) && is_event_stream(head);
+    if (!is_open_ || !reader_.last_id().empty()) return;
+    if (const auto listener = upstream_->listener()) listener->may_have_missed();
   }
   void all_came(const Result<>& whole) override {
     if (is_cancelled()) return;
@@ -374,6 +389,7 @@ Result<> HttpUpstream::send(UpstreamMessage message) {
   auto request = http_->request("POST", settings.url);
   // Where nothing changes, nothing is said.
   if (message.method == Method::subscriptions_listen) request.times.silence = {};
+  if (!message.is_modern) request.times.head = request.times.silence = silence_while_asking;
   // Nobody cancels these.
   if (has_short_answer(message)) request.times.whole = settings.silence;
   if (message.kind != UpstreamMessageKind::request) request.times.whole = settings.connect_time + farewell_time;
@@ -470,7 +486,7 @@ void HttpUpstream::listen() {
     if (is_closed_ || stream_) return;
     stream = stream_ = std::make_shared<SessionStream>(shared_from_this());
   }
-  stream->send(stream_request({}));
+  stream->begin();
 }
 
 bool HttpUpstream::session_is_gone(unsigned status) {
@@ -489,10 +505,11 @@ std::shared_ptr<UpstreamListener> HttpUpstream::listener() {
   return listener_.lock();
 }
 
-OutgoingRequest HttpUpstream::stream_request(const std::string& last_id) {
+OutgoingRequest HttpUpstream::stream_request(const std::string& last_id, std::chrono::milliseconds silence) {
   auto request = http_->request("GET", http_->settings().url);
   request.add("Accept", "text/event-stream");
   if (!last_id.empty()) request.add("Last-Event-ID", last_id);
+  request.times.silence = silence;
   request.is_idempotent = true;
   add_session(request);
   return request;
@@ -504,13 +521,15 @@ void HttpUpstream::add_session(OutgoingRequest& request) {
   if (!session_.empty()) request.add("Mcp-Session-Id", session_);
 }
 
-std::shared_ptr<UpstreamTransport> make_http_upstream(HttpUpstreamSettings settings, EventLoops& loops) {
-  if (settings.sse) return std::make_shared<SseUpstream>(std::move(settings), loops);
-  return std::make_shared<HttpUpstream>(std::move(settings), loops);
+std::shared_ptr<UpstreamTransport> make_http_upstream(std::shared_ptr<UpstreamHttp> http) {
+  if (http->settings().sse) return std::make_shared<SseUpstream>(std::move(http));
+  return std::make_shared<HttpUpstream>(std::move(http));
 }
 
-Result<std::shared_ptr<UpstreamTransport>> HttpUpstreams::make(HttpUpstreamSettings settings) {
-  auto made = make_http_upstream(std::move(settings), loops_);
+Result<std::shared_ptr<UpstreamTransport>> HttpUpstreams::make(HttpUpstreamSettings settings,
+                                                               std::shared_ptr<UpstreamHttp>& http) {
+  http = std::make_shared<UpstreamHttp>(std::move(settings), loops_, http.get());
+  auto made = make_http_upstream(http);
   const MutexLock lock(mutex_);
   if (is_closed_) return fail_for_now("the host is ending");
   std::erase_if(made_, [](const auto& each) { return each.expired(); });

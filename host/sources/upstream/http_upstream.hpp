@@ -20,9 +20,7 @@ namespace mcph {
 
 class HttpUpstream final : public UpstreamTransport, public std::enable_shared_from_this<HttpUpstream> {
  public:
-  // The event loops outlive it.
-  HttpUpstream(HttpUpstreamSettings settings, EventLoops& loops)
-      : http_(std::make_shared<UpstreamHttp>(std::move(settings), loops)) {}
+  explicit HttpUpstream(std::shared_ptr<UpstreamHttp> http) : http_(std::move(http)) {}
 
   Result<> begin(std::weak_ptr<UpstreamListener> listener, std::chrono::milliseconds patience) override;
   Result<> send(UpstreamMessage message) override;
@@ -45,7 +43,7 @@ class HttpUpstream final : public UpstreamTransport, public std::enable_shared_f
   bool session_is_gone(unsigned status);
   std::shared_ptr<UpstreamListener> listener();
   // GET of what comes unasked, or of a stream from `last_id` on.
-  OutgoingRequest stream_request(const std::string& last_id);
+  OutgoingRequest stream_request(const std::string& last_id, std::chrono::milliseconds silence);
   void add_session(OutgoingRequest& request);
 
   const std::shared_ptr<UpstreamHttp> http_;
@@ -60,7 +58,7 @@ class HttpUpstream final : public UpstreamTransport, public std::enable_shared_f
 };
 
 // By which HTTP the settings say.
-std::shared_ptr<UpstreamTransport> make_http_upstream(HttpUpstreamSettings settings, EventLoops& loops);
+std::shared_ptr<UpstreamTransport> make_http_upstream(std::shared_ptr<UpstreamHttp> http);
 
 // The upstreams of a host that are reached over HTTP: their sessions end while there are event loops to say so with.
 // Owned by the host; any thread.
@@ -69,7 +67,8 @@ class HttpUpstreams {
   // The event loops outlive what it makes.
   explicit HttpUpstreams(EventLoops& loops) : loops_(loops) {}
 
-  Result<std::shared_ptr<UpstreamTransport>> make(HttpUpstreamSettings settings);
+  // `http`: that of the connection to the same upstream before, if there was one; then that of this one.
+  Result<std::shared_ptr<UpstreamTransport>> make(HttpUpstreamSettings settings, std::shared_ptr<UpstreamHttp>& http);
   // Ends them all, and waits for that, at most so long for all together. None is made any more.
   void close(std::chrono::milliseconds patience);
 

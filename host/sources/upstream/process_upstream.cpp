@@ -349,7 +349,7 @@ Result<> ProcessUpstream::send(UpstreamMessage message) {
     kept_.push_back(std::move(message.text));
     if (was_empty) send_kept();
   }
-  if (message.taken) message.taken();
+  if (message.taken) message.taken(Result<>());
   return {};
 }
 

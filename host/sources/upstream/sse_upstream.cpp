@@ -87,32 +87,33 @@ class SseUpstream::Events final : public UpstreamAnswer {
 
 class SseUpstream::Post final : public AnswerListener {
  public:
-  Post(std::shared_ptr<SseUpstream> upstream, std::string id, std::function<void()> taken)
+  Post(std::shared_ptr<SseUpstream> upstream, std::string id, std::function<void(const Result<>&)> taken)
       : upstream_(std::move(upstream)), id_(std::move(id)), taken_(std::move(taken)) {}
 
   void head_came(const AnswerHead& head) override {
     status_ = head.status;
     challenge_ = head.field("WWW-Authenticate");
-    if (taken_) taken_();
+    if (taken_ && is_taken()) taken_(Result<>());
   }
   bool body_came(std::string_view piece) override {
     said_.append(piece.substr(0, max_said_bytes - std::min(max_said_bytes, said_.size())));
     return true;
   }
   void ended(const Result<>& whole) override {
-    if (taken_) taken_();
-    const bool is_taken = status_ >= 200 && status_ < 300;
-    const auto listener = is_taken || id_.empty() ? nullptr : upstream_->listener();
-    if (!listener) return;
+    if (is_taken()) return;
     const auto& http = *upstream_->http_;
-    listener->request_failed(
-        id_, {whole.has_error() ? http.about(whole.error()) : http.refusal(status_, challenge_, said_), status_});
+    const auto why = whole.has_error() ? http.about(whole.error()) : http.refusal(status_, challenge_, said_);
+    if (taken_) taken_(why);
+    const auto listener = id_.empty() ? nullptr : upstream_->listener();
+    if (listener) listener->request_failed(id_, {why, status_});
   }
 
  private:
+  bool is_taken() const { return status_ >= 200 && status_ < 300; }
+
   const std::shared_ptr<SseUpstream> upstream_;
   const std::string id_;
-  const std::function<void()> taken_;
+  const std::function<void(const Result<>&)> taken_;
   unsigned status_ = 0;
   std::string challenge_;
   std::string said_;
@@ -126,6 +127,8 @@ Result<> SseUpstream::begin(std::weak_ptr<UpstreamListener> listener, std::chron
   }
   auto request = http_->request("GET", http_->settings().url);
   request.add("Accept", "text/event-stream");
+  // Nothing comes while a call is at work or its client is asked; otherwise pings show whether it is there.
+  request.times.silence = {};
   const auto events = std::make_shared<Events>(shared_from_this());
   events->send(std::move(request));
   Result<> outcome;

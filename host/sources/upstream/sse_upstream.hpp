@@ -17,9 +17,7 @@ namespace mcph {
 
 class SseUpstream final : public UpstreamTransport, public std::enable_shared_from_this<SseUpstream> {
  public:
-  // The event loops outlive it.
-  SseUpstream(HttpUpstreamSettings settings, EventLoops& loops)
-      : http_(std::make_shared<UpstreamHttp>(std::move(settings), loops)) {}
+  explicit SseUpstream(std::shared_ptr<UpstreamHttp> http) : http_(std::move(http)) {}
 
   Result<> begin(std::weak_ptr<UpstreamListener> listener, std::chrono::milliseconds patience) override;
   Result<> send(UpstreamMessage message) override;

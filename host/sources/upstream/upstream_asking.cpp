@@ -100,7 +100,7 @@ std::optional<UpstreamCalls::RequestId> UpstreamCalls::asking_request(const Serv
     if (given.outcome) continue;
     if (last) {
       const auto& caller = served.given.at(*last).caller;
-      if (given.caller != caller || caller == "{}") return std::nullopt;
+      if (given.caller != caller || caller.empty()) return std::nullopt;
     }
     last = std::max(last.value_or(0), request);
   }
@@ -200,6 +200,24 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
   ask(call, input_requests);
 }
 
+// The request that has asked will have no answer, because its stream has ended: nothing can come of it any more.
+void UpstreamCalls::stop_asking(const ServedPtr& served, RequestId request) {
+  auto [ids, told] = input_requests_.withdraw_all(served->number, request);
+  {
+    const MutexLock lock(mutex_);
+    if (const auto found = served->given.find(request); found != served->given.end()) {
+      for (const auto& [name, input_request] : std::exchange(found->second.open, {}))
+        ids.push_back(input_request.id);
+    }
+  }
+  const auto& [client, peer] = served->link;
+  constexpr std::string_view why = "the stream of its request ended before the answer had come";
+  for (const auto& id : ids)
+    client->refuse(peer, id, upstream_code::internal_error, why);
+  client->notify(peer, Method::notifications_cancelled, {{"requestId", request}, {"reason", why}});
+  if (told) told();
+}
+
 void UpstreamCalls::ask(std::uint64_t call, const AskedInputRequests& input_requests) {
   const auto text = input_requests_.ask(input_requests, UpstreamInputRequests::Clock::now());
   if (text && text->size() <= limits_.result_bytes) {
@@ -222,7 +240,7 @@ bool UpstreamCalls::goes_on(const Call& call) const {
 void UpstreamCalls::resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params) {
   const auto& [id, call] = admitted;
   const auto answered = input_requests_.take(
-      params.state, params.responses.empty() ? Json::object() : read_json(params.responses), call->caller());
+      params.state, params.responses.empty() ? Json::object() : read_json(params.responses), call->principal_key());
   if (!answered) {
     table_.refuse(
         id,
@@ -295,7 +313,7 @@ void UpstreamCalls::go_on(const ServedPtr& served, std::uint64_t call,
 }
 
 // Of the modern era.
-bool UpstreamCalls::ask_again(std::uint64_t call, const std::string& caller, std::string_view text) {
+bool UpstreamCalls::ask_again(std::uint64_t call, const std::vector<std::string>& caller, std::string_view text) {
   if (!may_be_read(text)) return false;
   const auto result = parse_in_order(text);
   if (result.has_error() || !result->is_object()) return false;

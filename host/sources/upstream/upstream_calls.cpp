@@ -361,7 +361,7 @@ void UpstreamCalls::begin_request(const ServedPtr& served, const CallTable::Admi
     served->given[request] = {.call = id,
                               .method = call->method(),
                               .is_modern = peer.is_modern,
-                              .caller = call->caller(),
+                              .caller = call->principal_key(),
                               .capabilities = std::move(capabilities),
                               .repetitions = again.repetitions,
                               .has_visited = again.has_visited,
@@ -412,6 +412,7 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
   Given given;
   bool is_known = false;
   bool is_asked = false;
+  bool waits_in_vain = false;
   bool is_kept = false;
   const auto told = std::holds_alternative<std::string>(outcome) ? std::nullopt : std::optional(outcome);
   {
@@ -420,6 +421,7 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
     is_known = found != served->given.end();
     is_asked = is_known && found->second.call == 0;
     if (is_asked) {
+      waits_in_vain = door_ == Door::open && std::holds_alternative<UpstreamFailure>(outcome);
       keep_outcome(*served, found->second, std::move(outcome));
     } else if (is_known) {
       given = found->second;
@@ -432,6 +434,7 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
   }
   if (told) failed_(*told);
   if (!is_known) return;
+  if (waits_in_vain) stop_asking(served, request);
   if (is_asked) return give_waiting();
   if (is_kept) return ended_on(*served);
   const auto call = given.call;

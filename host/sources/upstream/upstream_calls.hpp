@@ -91,8 +91,8 @@ class UpstreamCalls final : private CallTable::Owner {
   struct Given {
     std::uint64_t call = 0;  // 0: that has ended, because its caller is asked
     PluginMethod method = PluginMethod::tools_call;
-    bool is_modern = false;  // the upstream
-    std::string caller = {};
+    bool is_modern = false;                                                 // the upstream
+    std::vector<std::string> caller = {};                                   // as Call::principal_key has it
     std::string capabilities = {};                                          // of the caller, a JSON object
     std::vector<std::pair<std::string, from_upstream::Request>> open = {};  // asked since, by names
     std::optional<UpstreamOutcome> outcome = {};                            // that came meanwhile
@@ -160,9 +160,10 @@ class UpstreamCalls final : private CallTable::Owner {
   // `asks`: it is a modern result that wants answers first.
   void complete(std::uint64_t call, const Given& given, UpstreamOutcome outcome, bool asks);
   void complete_with_error(std::uint64_t call, const Given& given, const UpstreamError& error);
-  bool ask_again(std::uint64_t call, const std::string& caller, std::string_view result);
+  bool ask_again(std::uint64_t call, const std::vector<std::string>& caller, std::string_view result);
   void ask(std::uint64_t call, const AskedInputRequests& input_requests);
   void ask_open(const ServedPtr& served, RequestId request);
+  void stop_asking(const ServedPtr& served, RequestId request);
   // The request that has asked them is over, unless it has ended by itself.
   void withdraw(const AskedInputRequests& input_requests, int code, std::string_view why);
   bool goes_on(const Call& call) const;

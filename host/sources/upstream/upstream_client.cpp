@@ -103,8 +103,14 @@ Result<UpstreamClient::RequestId> UpstreamClient::request(UpstreamMessage messag
     if (ended_) return *ended_;
     if (pending_.size() >= max_pending) return fail_for_now("too many requests are in flight");
     pending_.emplace(id, std::move(answered));
+    sending_.try_emplace(id);
   }
   auto sent = transport_->send(std::move(message));
+  auto cancellation = [&] {
+    const MutexLock lock(mutex_);
+    return std::move(sending_.extract(id).mapped());
+  }();
+  if (sent.has_value() && cancellation) send_cancellation(id, *std::move(cancellation));
   if (sent.has_value()) return id;
   // It may have been told that all have failed meanwhile.
   if (take_pending(id) == nullptr) return id;
@@ -119,7 +125,21 @@ UpstreamClient::Answered UpstreamClient::take_pending(RequestId id) {
 
 void UpstreamClient::cancel(const UpstreamPeer& peer, RequestId request, std::string_view reason) {
   if (take_pending(request) == nullptr) return;
-  notify(peer, Method::notifications_cancelled, {{"requestId", request}, {"reason", reason}});
+  auto cancellation =
+      notification_to(peer, Method::notifications_cancelled, {{"requestId", request}, {"reason", reason}});
+  {
+    const MutexLock lock(mutex_);
+    // Before its request it would say nothing to anybody: whoever sends that at this moment sends this after it.
+    if (const auto sending = sending_.find(request); sending != sending_.end()) {
+      sending->second = std::move(cancellation);
+      return;
+    }
+  }
+  send_cancellation(request, std::move(cancellation));
+}
+
+void UpstreamClient::send_cancellation(RequestId request, UpstreamMessage cancellation) {
+  static_cast<void>(transport_->send(std::move(cancellation)));
   transport_->abandon(std::to_string(request));
 }
 
@@ -194,16 +214,19 @@ UpstreamClient::ReadOutcome UpstreamClient::ask(const UpstreamPeer& peer, Method
   return read(ask_for_text(peer, method, params, patience));
 }
 
-void UpstreamClient::deliver(UpstreamMessage message, std::chrono::milliseconds patience) {
+Result<> UpstreamClient::deliver(UpstreamMessage message, std::chrono::milliseconds patience) {
   // Nobody else knows of this id, which stands for the wait.
   const auto id = next_id();
-  message.taken = [weak = weak_from_this(), id] {
+  message.taken = [weak = weak_from_this(), id](const Result<>& outcome) {
     const auto self = weak.lock();
     auto taken = self ? self->take_pending(id) : Answered();
-    if (taken != nullptr) taken(std::string());
+    if (taken == nullptr) return;
+    taken(outcome.has_error() ? UpstreamOutcome(UpstreamFailure{outcome.error()}) : UpstreamOutcome(std::string()));
   };
-  wait_for(std::move(message), id, patience);
+  const auto outcome = wait_for(std::move(message), id, patience);
   take_pending(id);
+  const auto* const failure = outcome ? std::get_if<UpstreamFailure>(&*outcome) : nullptr;
+  return failure == nullptr ? Result<>() : Result<>(failure->error);
 }
 
 Result<UpstreamPeer> UpstreamClient::connect(std::chrono::milliseconds patience, bool probes) {
@@ -276,18 +299,23 @@ Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patien
   peer.revision = revision;
   note_self(peer, *result, result->value("serverInfo", Json()));
   // Until then it wants to be asked nothing, and over HTTP what is sent next may be there first.
-  deliver(notification_to(peer, Method::notifications_initialized, Json::object()), patience);
+  const auto told = deliver(notification_to(peer, Method::notifications_initialized, Json::object()), patience);
+  if (told.has_error()) return fail_for_now("it did not take notifications/initialized: " + told.error().message);
   return peer;
 }
 
 Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
   const auto outcome = ask(peer, peer.is_modern ? Method::server_discover : Method::ping, Json::object(), patience);
   if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
-    // A modern server knows what it was asked, and no other server says what only modern ones say. A process stays
-    // what it is.
-    const bool is_other =
-        transport_->process() == 0 && (peer.is_modern ? is_legacy_refusal(*error) : is_modern_error(*error));
-    return is_other ? Result<>(fail("it speaks another revision now")) : Result<>();
+    // A process stays what it is.
+    if (transport_->process() != 0) return {};
+    // A modern server knows what it was asked, and no other server says what only modern ones say.
+    if (peer.is_modern ? is_legacy_refusal(*error) : is_modern_error(*error))
+      return fail("it speaks another revision now");
+    // Many servers do not say by 404 that they do not know the session, but so. One without ping is there.
+    const bool has_lost_session =
+        !peer.is_modern && is_legacy_refusal(*error) && error->code != upstream_code::method_not_found;
+    return has_lost_session ? Result<>(error_of(outcome, Method::ping)) : Result<>();
   }
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const bool is_alive = failure == nullptr || failure->is_refused_for_now() || failure->was_not_sent();
@@ -470,8 +498,11 @@ void UpstreamClient::take(const from_upstream::Notification& notification, std::
       method == Method::notifications_prompts_list_changed) {
     return owner_->lists_changed();
   }
-  if (method == Method::notifications_subscriptions_acknowledged && is_modern_)
-    return owner_->acknowledged(member_of(params, "notifications"));
+  if (method == Method::notifications_subscriptions_acknowledged && is_modern_) {
+    const auto& said = member_of(member_of(params, "_meta"), "io.modelcontextprotocol/subscriptionId");
+    const auto subscription = said.is_number_unsigned() ? std::optional(said.get<RequestId>()) : stream_of;
+    return owner_->acknowledged(subscription, member_of(params, "notifications"));
+  }
   if (method == Method::notifications_cancelled) return take_cancelled(member_of(params, "requestId"));
   if (method != Method::notifications_resources_updated) return;
   if (const auto& uri = member_of(params, "uri"); uri.is_string()) owner_->resource_updated(uri.get<std::string>());
@@ -513,6 +544,11 @@ void UpstreamClient::request_failed(std::string_view id, UpstreamFailure why) {
   const auto number = number_of(id);
   auto answered = number ? take_pending(*number) : Answered();
   if (answered != nullptr) answered(std::move(why));
+}
+
+void UpstreamClient::may_have_missed() {
+  const MutexLock lock(telling_);
+  if (owner_ != nullptr) owner_->may_have_missed();
 }
 
 void UpstreamClient::ended(Error why) {

@@ -49,8 +49,11 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
     // Likewise: it wants no answer any more to what it asked under this id.
     virtual void withdrawn(const Json& input_request) = 0;
     virtual void lists_changed() = 0;
-    // Of the modern era: of what of that which was listened for it will tell.
-    virtual void acknowledged(const Json& notifications) = 0;
+    // What it has said unasked until now may have been heard by nobody.
+    virtual void may_have_missed() = 0;
+    // Of the modern era: of what of that which was listened for it will tell. `subscription`: the request that has
+    // asked for it, where that is known.
+    virtual void acknowledged(std::optional<RequestId> subscription, const Json& notifications) = 0;
     virtual void resource_updated(const std::string& uri) = 0;
     virtual void misbehaved(std::string_view what) = 0;
     // Perhaps more than once. Requests that have not been answered fail then.
@@ -80,7 +83,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   Result<RequestId> request(const UpstreamPeer& peer, Method method, const Json& params, Answered answered);
   Result<RequestId> request(UpstreamMessage message, RequestId id, Answered answered);
   RequestId next_id();
-  // Nobody waits for it any more; it is not answered.
+  // Nobody waits for it any more; it is not answered. In the moment in which it is being sent, too.
   void cancel(const UpstreamPeer& peer, RequestId request, std::string_view reason);
   void notify(const UpstreamPeer& peer, Method method, Json params);
   void answer(const UpstreamPeer& peer, const Json& input_request, const Json& result);
@@ -96,6 +99,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   void message_came(std::string_view text, std::optional<std::string_view> stream_of) override;
   void message_refused(Error why, std::optional<std::string_view> stream_of) override;
   void request_failed(std::string_view id, UpstreamFailure why) override;
+  void may_have_missed() override;
   void ended(Error why) override;
 
   using ReadOutcome = std::variant<Json, UpstreamError, UpstreamFailure>;
@@ -103,8 +107,9 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   std::optional<UpstreamOutcome> wait_for(UpstreamMessage message, RequestId id, std::chrono::milliseconds patience);
   UpstreamOutcome ask_for_text(const UpstreamPeer& peer, Method method, const Json& params,
                                std::chrono::milliseconds patience);
-  // Returns when the upstream has a notification, as far as that can be known, or so long has passed.
-  void deliver(UpstreamMessage message, std::chrono::milliseconds patience);
+  // Returns when the upstream has a notification, as far as that can be known, or so long has passed. An error: it will
+  // not have it.
+  Result<> deliver(UpstreamMessage message, std::chrono::milliseconds patience);
   // Waits for the answer, and reads it.
   ReadOutcome ask(const UpstreamPeer& peer, Method method, const Json& params, std::chrono::milliseconds patience);
   static ReadOutcome read(UpstreamOutcome outcome);
@@ -122,6 +127,7 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   void take_cancelled(const Json& request) REQUIRES(telling_);
   void take(from_upstream::Request input_request, std::optional<RequestId> stream_of) REQUIRES(telling_);
   Answered take_pending(RequestId id);
+  void send_cancellation(RequestId request, UpstreamMessage cancellation);
   void fail_requests(const Error& why) EXCLUDES(telling_);
   bool has_ended();
 
@@ -134,6 +140,8 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
   Mutex mutex_;
   RequestId last_id_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<RequestId, Answered> pending_ GUARDED_BY(mutex_);
+  // What is being given to the transport, with what cancels it by now.
+  std::unordered_map<RequestId, std::optional<UpstreamMessage>> sending_ GUARDED_BY(mutex_);
   std::optional<Error> ended_ GUARDED_BY(mutex_);
 };
 

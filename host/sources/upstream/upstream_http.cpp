@@ -5,6 +5,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/mutex.hpp"
@@ -16,11 +17,22 @@ namespace {
 constexpr std::size_t max_quoted = 200;
 constexpr std::size_t max_refused_body = std::size_t{64} << 10;
 
+bool is_user_agent(const std::string& name) {
+  return lower_case(name) == "user-agent";
+}
+
 std::string fields_text(const HttpUpstreamSettings& settings) {
   OutgoingRequest request;
   for (const auto& [name, value] : settings.fields)
-    request.add(name, value);
+    if (!is_user_agent(name)) request.add(name, value);
   return std::move(request.fields);
+}
+
+std::string user_agent_of(const HttpUpstreamSettings& settings) {
+  std::string user_agent;
+  for (const auto& [name, value] : settings.fields)
+    if (is_user_agent(name)) user_agent = value;
+  return user_agent;
 }
 
 // What a body says in words: the message of an error of JSON-RPC or OAuth, or a short text.
@@ -155,15 +167,32 @@ class UpstreamHttp::Authorized final : public AnswerListener, public std::enable
   bool may_go_on_ GUARDED_BY(mutex_) = false;  // which was said before it was known what
 };
 
-UpstreamHttp::UpstreamHttp(HttpUpstreamSettings settings, EventLoops& loops)
+UpstreamHttp::UpstreamHttp(HttpUpstreamSettings settings, EventLoops& loops, const UpstreamHttp* before)
     : settings_(std::move(settings)),
       loops_(loops),
       fields_(fields_text(settings_)),
-      client_(loops, {.ca_file = settings_.ca_file, .max_connections = settings_.max_connections}),
-      token_(settings_.credentials
-                 ? std::make_shared<ClientToken>(settings_, std::make_unique<NetworkCaller>(
-                                                                loops, HttpClientOptions{.ca_file = settings_.ca_file}))
-                 : nullptr) {}
+      authorities_(authorities_after(before)),
+      client_(loops, {.authorities = authorities_,
+                      .user_agent = user_agent_of(settings_),
+                      .max_connections = settings_.max_connections}),
+      token_(token_after(before)) {}
+
+std::shared_ptr<TrustedAuthorities> UpstreamHttp::authorities_after(const UpstreamHttp* before) const {
+  if (before != nullptr && before->settings_.ca_file == settings_.ca_file) return before->authorities_;
+  return std::make_shared<TrustedAuthorities>(settings_.ca_file);
+}
+
+// One that is away is tried again and again, and its issuer is not to be asked each time.
+std::shared_ptr<ClientToken> UpstreamHttp::token_after(const UpstreamHttp* before) const {
+  if (!settings_.credentials) return nullptr;
+  const bool is_for_same = before != nullptr && before->authorities_ == authorities_ &&
+                           before->settings_.url_text == settings_.url_text &&
+                           before->settings_.credentials == settings_.credentials;
+  if (is_for_same) return before->token_;
+  HttpClientOptions options;
+  options.authorities = authorities_;
+  return std::make_shared<ClientToken>(settings_, std::make_unique<NetworkCaller>(loops_, std::move(options)));
+}
 
 OutgoingRequest UpstreamHttp::request(std::string_view method, const HttpUrl& url) const {
   return {.url = url,

@@ -22,8 +22,9 @@ class UpstreamHttp final : public std::enable_shared_from_this<UpstreamHttp> {
     std::function<void()> resume = {};  // after AnswerListener::body_came has returned false
   };
 
-  // The event loops outlive it.
-  UpstreamHttp(HttpUpstreamSettings settings, EventLoops& loops);
+  // The event loops outlive it. `before`: of the connection before this one, whose token it goes on with, as long as it
+  // is asked at the same URL with the same credentials; null: there was none.
+  UpstreamHttp(HttpUpstreamSettings settings, EventLoops& loops, const UpstreamHttp* before = nullptr);
 
   // A request without fields and limits of time.
   OutgoingRequest request(std::string_view method, const HttpUrl& url) const;
@@ -44,9 +45,13 @@ class UpstreamHttp final : public std::enable_shared_from_this<UpstreamHttp> {
  private:
   class Authorized;
 
+  std::shared_ptr<TrustedAuthorities> authorities_after(const UpstreamHttp* before) const;
+  std::shared_ptr<ClientToken> token_after(const UpstreamHttp* before) const;
+
   const HttpUpstreamSettings settings_;
   EventLoops& loops_;
   const std::string fields_;  // of the operator
+  const std::shared_ptr<TrustedAuthorities> authorities_;
   PooledHttpClient client_;
   const std::shared_ptr<ClientToken> token_;  // null: no OAuth
 };

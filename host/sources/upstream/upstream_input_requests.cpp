@@ -1,7 +1,5 @@
 #include "sources/upstream/upstream_input_requests.hpp"
 
-#include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "base/base64.hpp"
@@ -11,11 +9,28 @@
 namespace mcph {
 namespace {
 
-// A caller of whom nothing is known, as Call::caller has it: that may be anybody.
-constexpr std::string_view nobody = "{}";
 constexpr std::size_t key_bytes = 16;
 
 }  // namespace
+
+bool UpstreamInputRequests::has_place_for(const AskedInputRequests& input_requests, std::size_t bytes) const {
+  if (open_.size() >= max_open || bytes_ + bytes > max_bytes) return false;
+  std::size_t theirs = 0;
+  std::size_t requests = 0;
+  std::size_t their_requests = 0;
+  for (const auto& [key, open] : open_) {
+    const bool is_theirs = open.input_requests.caller == input_requests.caller;
+    const bool is_of_request = open.input_requests.request != 0;
+    if (is_theirs) ++theirs;
+    if (is_of_request) ++requests;
+    if (is_theirs && is_of_request) ++their_requests;
+  }
+  // That may be anybody.
+  const bool is_nobody = input_requests.caller.empty();
+  if (theirs >= (is_nobody ? max_open_of_nobody : max_open_of_caller)) return false;
+  if (input_requests.request == 0) return true;
+  return requests < max_requests && their_requests < (is_nobody ? max_requests_of_nobody : max_requests_of_caller);
+}
 
 std::optional<std::string> UpstreamInputRequests::ask(AskedInputRequests input_requests, Clock::time_point now) {
   const auto key = base64url_encode(random_bytes(key_bytes));
@@ -24,11 +39,8 @@ std::optional<std::string> UpstreamInputRequests::ask(AskedInputRequests input_r
   const auto bytes = memory_of(input_requests.requests) +
                      (input_requests.request_state ? input_requests.request_state->size() : 0) +
                      (input_requests.without_visits ? input_requests.without_visits->size() : 0);
-  const auto most = input_requests.caller == nobody ? max_open_of_nobody : max_open_of_caller;
-  const auto is_theirs = [&](const auto& each) { return each.second.input_requests.caller == input_requests.caller; };
   const MutexLock lock(mutex_);
-  if (open_.size() >= max_open || bytes_ + bytes > max_bytes) return std::nullopt;
-  if (std::ranges::count_if(open_, is_theirs) >= static_cast<std::ptrdiff_t>(most)) return std::nullopt;
+  if (!has_place_for(input_requests, bytes)) return std::nullopt;
   bytes_ += bytes;
   open_.emplace(key, Open{std::move(input_requests), now + time, bytes});
   return text;
@@ -36,7 +48,7 @@ std::optional<std::string> UpstreamInputRequests::ask(AskedInputRequests input_r
 
 std::optional<UpstreamInputRequests::Answered> UpstreamInputRequests::take(const std::string& input_state,
                                                                            const Json& input_responses,
-                                                                           const std::string& caller) {
+                                                                           const std::vector<std::string>& caller) {
   const MutexLock lock(mutex_);
   const auto found = open_.find(input_state);
   if (found == open_.end() || found->second.input_requests.caller != caller) return std::nullopt;
@@ -73,6 +85,19 @@ std::function<void()> UpstreamInputRequests::withdraw(std::uint64_t connection, 
     return input_requests.ids.empty() ? std::exchange(open.withdrawn, nullptr) : nullptr;
   }
   return nullptr;
+}
+
+UpstreamInputRequests::Withdrawn UpstreamInputRequests::withdraw_all(std::uint64_t connection, std::uint64_t request) {
+  Withdrawn withdrawn;
+  const MutexLock lock(mutex_);
+  for (auto& [key, open] : open_) {
+    auto& input_requests = open.input_requests;
+    if (input_requests.connection != connection || input_requests.request != request) continue;
+    for (const auto& [name, id] : std::exchange(input_requests.ids, {}))
+      withdrawn.ids.push_back(id);
+    withdrawn.told = std::exchange(open.withdrawn, nullptr);
+  }
+  return withdrawn;
 }
 
 void UpstreamInputRequests::watch(const std::string& input_state, const std::function<void()>& told) {

@@ -19,7 +19,7 @@ namespace mcph {
 
 // The input requests of one call, asked together.
 struct AskedInputRequests {
-  std::string caller;                    // who is asked, as Call::caller has it
+  std::vector<std::string> caller;       // who is asked, as Call::principal_key has it; empty: nobody knows
   std::uint64_t request = 0;             // of the legacy era: that the upstream is still at; 0: it is made again
   std::uint64_t connection = 0;          // likewise: to which the request belongs
   std::map<std::string, Json> ids = {};  // likewise: by which the upstream waits for each answer
@@ -38,6 +38,10 @@ class UpstreamInputRequests {
   // Of one caller who is known, and of all who are not, so that nobody takes the places of all.
   static constexpr std::size_t max_open_of_caller = 64;
   static constexpr std::size_t max_open_of_nobody = max_open / 2;
+  // Of those of requests that the upstream is still at, and that have a connection each over HTTP.
+  static constexpr std::size_t max_requests = 64;
+  static constexpr std::size_t max_requests_of_caller = 16;
+  static constexpr std::size_t max_requests_of_nobody = max_requests / 2;
   // What is asked, of all of them.
   static constexpr std::size_t max_bytes = std::size_t{64} << 20;
   // As long as a client may take by default, and a little more, so that it is the client's time that counts.
@@ -53,7 +57,8 @@ class UpstreamInputRequests {
   };
   // To which of them a call brings the answers, of which those of earlier rounds are left out. Nothing: they are not
   // open any more, or somebody else was asked.
-  std::optional<Answered> take(const std::string& input_state, const Json& input_responses, const std::string& caller);
+  std::optional<Answered> take(const std::string& input_state, const Json& input_responses,
+                               const std::vector<std::string>& caller);
 
   // Those that will have no answers. Nothing: they are not open any more.
   std::optional<AskedInputRequests> drop(const std::string& input_state);
@@ -62,6 +67,12 @@ class UpstreamInputRequests {
   // Of the legacy era: it waits for no answer any more to what it asked under this id. Who is to be told that nothing
   // of its input requests is open any more; null: nobody, for now.
   std::function<void()> withdraw(std::uint64_t connection, const Json& id);
+  // The same of all that a request has asked that has ended without an answer.
+  struct Withdrawn {
+    std::vector<Json> ids = {};
+    std::function<void()> told = {};
+  };
+  Withdrawn withdraw_all(std::uint64_t connection, std::uint64_t request);
   // `told` is told that, once; at once, if it is so.
   void watch(const std::string& input_state, const std::function<void()>& told);
   std::vector<AskedInputRequests> take_expired(Clock::time_point now);
@@ -75,6 +86,8 @@ class UpstreamInputRequests {
     std::size_t bytes;
     std::function<void()> withdrawn = {};
   };
+
+  bool has_place_for(const AskedInputRequests& input_requests, std::size_t bytes) const REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::size_t bytes_ GUARDED_BY(mutex_) = 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -53,6 +54,8 @@ class ModernListening final : public UpstreamListening {
 
   bool listen_again(const std::vector<std::string>& uris) override {
     request_.reset();
+    // It may have ended because the upstream bears only one.
+    end_before();
     begin(notifications(uris));
     return true;
   }
@@ -60,6 +63,12 @@ class ModernListening final : public UpstreamListening {
   std::optional<Clock::time_point> due() const override {
     const MutexLock lock(mutex_);
     return next_.due();
+  }
+
+  bool acknowledged(UpstreamClient::RequestId request) override {
+    if (request_ != request) return false;
+    end_before();
+    return true;
   }
 
  private:
@@ -72,8 +81,8 @@ class ModernListening final : public UpstreamListening {
     return wanted;
   }
 
-  // True: it tells of lists, and did not before. The new subscription begins before the old one is cancelled, so that
-  // nothing falls between the two.
+  // True: it tells of lists, and did not before. The old subscription goes on until the new one is acknowledged, so
+  // that nothing falls between the two.
   bool begin(Json wanted) {
     bool had_ended = false;
     const auto since = Clock::now();
@@ -83,7 +92,7 @@ class ModernListening final : public UpstreamListening {
       had_ended = std::exchange(next_.is_wanted, false);
       return ++number_;
     }();
-    const auto before = std::exchange(request_, std::nullopt);
+    const auto replaced = std::exchange(request_, std::nullopt);
     if (!wanted.empty()) {
       const auto end = [this, number](const UpstreamOutcome& outcome) { ended(number, outcome); };
       const auto begun =
@@ -91,10 +100,23 @@ class ModernListening final : public UpstreamListening {
       if (begun.has_error()) end(UpstreamFailure{begun.error()});
       if (begun.has_value()) request_ = *begun;
     }
-    if (before) link_.client->cancel(link_.peer, *before, "what is listened for has changed");
+    if (!before_) {
+      before_ = replaced;
+    } else if (replaced) {
+      // It has not been acknowledged, so that the one before it still counts.
+      cancel(*replaced);
+    }
+    if (wanted.empty()) end_before();
     listens_for_ = std::move(wanted);
     const bool tells_of_lists = listens_for_.size() > listens_for_.count(for_resources);
-    return tells_of_lists && (!before || had_ended);
+    return tells_of_lists && (!replaced || had_ended);
+  }
+
+  void end_before() {
+    if (const auto before = std::exchange(before_, std::nullopt)) cancel(*before);
+  }
+  void cancel(UpstreamClient::RequestId request) {
+    link_.client->cancel(link_.peer, request, "what is listened for has changed");
   }
 
   void ended(std::uint64_t number, const UpstreamOutcome& outcome) {
@@ -120,6 +142,7 @@ class ModernListening final : public UpstreamListening {
   const std::function<void()> told_;
   Json listens_for_ = Json::object();
   std::optional<UpstreamClient::RequestId> request_;
+  std::optional<UpstreamClient::RequestId> before_;  // until that is acknowledged, or has ended and begins again
 
   mutable Mutex mutex_;
   NextAttempt next_ GUARDED_BY(mutex_);          // since the last one began
@@ -156,6 +179,8 @@ class LegacyListening final : public UpstreamListening {
     return next_.due();
   }
 
+  bool acknowledged(UpstreamClient::RequestId /*request*/) override { return false; }
+
  private:
   // Each may take a connection of its own, and calls need some, too.
   static constexpr std::size_t max_at_once = 16;
@@ -170,18 +195,21 @@ class LegacyListening final : public UpstreamListening {
     send_waiting();
   }
 
-  // On the thread of an answer, too.
+  // On the thread of an answer, too. Of one resource one thing at a time, because over HTTP the second may be there
+  // first.
   void send_waiting() {
     for (;;) {
       std::string uri;
       Method method{};
       {
         const MutexLock lock(mutex_);
-        if (waiting_.empty() || in_flight_ >= max_at_once) return;
-        const auto next = waiting_.extract(waiting_.begin());
-        uri = next.key();
-        method = next.mapped();
-        ++in_flight_;
+        auto next = waiting_.begin();
+        while (next != waiting_.end() && in_flight_.contains(next->first))
+          ++next;
+        if (next == waiting_.end() || in_flight_.size() >= max_at_once) return;
+        std::tie(uri, method) = *next;
+        waiting_.erase(next);
+        in_flight_.insert(uri);
       }
       const auto begun = link_.client->request(link_.peer, method, {{"uri", uri}},
                                                [this, uri, method](const UpstreamOutcome& outcome) {
@@ -197,7 +225,7 @@ class LegacyListening final : public UpstreamListening {
   void answered(const std::string& uri, Method method, bool failed) {
     {
       const MutexLock lock(mutex_);
-      --in_flight_;
+      in_flight_.erase(uri);
       if (method == Method::resources_unsubscribe) return;
       if (!failed && failed_.empty()) next_.failures_in_row = 0;
       if (!failed) return;
@@ -215,9 +243,9 @@ class LegacyListening final : public UpstreamListening {
 
   mutable Mutex mutex_;
   std::map<std::string, Method> waiting_ GUARDED_BY(mutex_);  // what has not been sent yet, by its resource
-  std::size_t in_flight_ GUARDED_BY(mutex_) = 0;
-  NextAttempt next_ GUARDED_BY(mutex_);              // since the first one failed
-  std::set<std::string> failed_ GUARDED_BY(mutex_);  // for want of an answer
+  std::set<std::string> in_flight_ GUARDED_BY(mutex_);        // those of what has not been answered yet
+  NextAttempt next_ GUARDED_BY(mutex_);                       // since the first one failed
+  std::set<std::string> failed_ GUARDED_BY(mutex_);           // for want of an answer
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Has an upstream tell of its changes: of its lists, and of the resources that somebody wants to hear of. In the modern
-// era by one subscriptions/listen, which begins again when it ends; in the legacy era by a resources/subscribe for each
-// resource, a few at a time; of its lists it tells unasked. One a connection. Owned by who keeps the connection, on
-// whose thread all is called.
+// era by one subscriptions/listen, which begins again when it ends, and goes on until the next one is acknowledged; in
+// the legacy era by a resources/subscribe for each resource, a few at a time; of its lists it tells unasked. One a
+// connection. Owned by who keeps the connection, on whose thread all is called.
 #pragma once
 
 #include <chrono>
@@ -30,6 +30,8 @@ class UpstreamListening {
   virtual bool listen_again(const std::vector<std::string>& uris) = 0;
   // When that is; empty: nothing has.
   virtual std::optional<Clock::time_point> due() const = 0;
+  // The upstream has said that it tells what this request wants. True: that is what it was asked for last.
+  virtual bool acknowledged(UpstreamClient::RequestId request) = 0;
 
  protected:
   UpstreamListening() = default;

@@ -6,6 +6,7 @@
 #include "base/sha256.hpp"
 #include "catalog/components.hpp"
 #include "sources/upstream/process_upstream.hpp"
+#include "sources/upstream/upstream_input_requests.hpp"
 
 namespace mcph {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 constexpr std::size_t max_settings_bytes = std::size_t{1} << 20;
 // What a message has besides an answer, and what lists need.
 constexpr std::size_t room_around_answer = std::size_t{1} << 20;
-// For what is asked beside calls: pings, lists, subscriptions, streams, and calls that wait for a person.
-constexpr std::size_t connections_beside_calls = 112;
+// For what is asked beside calls: requests that wait for a person, and pings, lists, subscriptions and streams.
+constexpr std::size_t connections_beside_calls = UpstreamInputRequests::max_requests + 48;
 
 std::string digest_of(const std::string& text) {
   Sha256 sha;
@@ -101,8 +102,8 @@ Result<LoadedPlugin> UpstreamLoader::load(const PluginFile& file, PluginEvents e
 
 UpstreamPlugin::Connect UpstreamLoader::connector(const std::filesystem::path& file, const std::string& name,
                                                   const UpstreamSettings& settings) const {
-  return [this, file, name,
-          settings](UpstreamPlugin::ConnectionEvents events) -> Result<std::shared_ptr<UpstreamTransport>> {
+  return [this, file, name, settings, last = std::shared_ptr<UpstreamHttp>()](
+             UpstreamPlugin::ConnectionEvents events) mutable -> Result<std::shared_ptr<UpstreamTransport>> {
     if (const auto* const command = std::get_if<UpstreamCommand>(&settings.way))
       return start(*command, file, name, settings, std::move(events));
     auto http = std::get<UpstreamUrl>(settings.way).settings();
@@ -110,7 +111,7 @@ UpstreamPlugin::Connect UpstreamLoader::connector(const std::filesystem::path& f
     http->max_message_bytes = settings.limits.result_bytes + room_around_answer;
     http->connect_time = settings.connect_time;
     http->max_connections = settings.limits.concurrent_calls + connections_beside_calls;
-    return make_http_(*http);
+    return make_http_(*http, last);
   };
 }
 

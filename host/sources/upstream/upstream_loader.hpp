@@ -16,10 +16,13 @@
 
 namespace mcph {
 
+class UpstreamHttp;
+
 class UpstreamLoader final : public VersionLoader {
  public:
-  // Of a server that is reached over HTTP.
-  using MakeHttp = std::function<Result<std::shared_ptr<UpstreamTransport>>(const HttpUpstreamSettings& settings)>;
+  // Of a server that is reached over HTTP, as HttpUpstreams::make.
+  using MakeHttp = std::function<Result<std::shared_ptr<UpstreamTransport>>(const HttpUpstreamSettings& settings,
+                                                                            std::shared_ptr<UpstreamHttp>& http)>;
 
   struct Options {
     std::filesystem::path data_root;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/http_token.hpp"
 #include "base/is_program.hpp"
 #include "base/json_text.hpp"
@@ -140,6 +141,8 @@ Result<std::vector<std::pair<std::string, ConfiguredText>>> read_headers(const J
   std::vector<std::pair<std::string, ConfiguredText>> headers;
   for (const auto& [name, value] : json.items()) {
     if (!is_token(name)) return fail(where + " has " + in_quotes(name) + ", which is no name of a header");
+    if (is_header_of_host(name))
+      return fail(where + " has " + in_quotes(name) + ", which the host writes by itself; leave it out");
     auto text = read(value, where + "." + in_quotes(name));
     if (text.has_error()) return text.error();
     headers.emplace_back(name, *std::move(text));
@@ -237,6 +240,9 @@ Result<std::variant<UpstreamCommand, UpstreamUrl>> read_way(Members& members, co
                [&](const Json& json, const std::string& where) { return read_headers(json, where, read); });
   members.take("oauth", url.oauth,
                [&](const Json& json, const std::string& where) { return read_oauth(json, where, read, url.insecure); });
+  const auto gives_access = [](const auto& header) { return lower_case(header.first) == "authorization"; };
+  if (url.oauth && std::ranges::any_of(url.headers, gives_access))
+    return fail(R"("headers" has "Authorization", which "oauth" gives, too; leave one of the two out)");
   url.sse = type == "sse";
   return std::variant<UpstreamCommand, UpstreamUrl>(std::move(url));
 }
@@ -344,6 +350,13 @@ Result<HttpUpstreamSettings> UpstreamUrl::settings() const {
   settings.credentials =
       ClientCredentials{oauth->token_url, oauth->issuer, oauth->id, *std::move(secret), oauth->scope};
   return settings;
+}
+
+bool is_header_of_host(std::string_view name) {
+  constexpr std::array<std::string_view, 7> all{"accept", "connection",    "content-length",   "content-type",
+                                                "host",   "last-event-id", "transfer-encoding"};
+  const auto lower = lower_case(std::string(name));
+  return lower.starts_with("mcp-") || std::ranges::find(all, std::string_view(lower)) != all.end();
 }
 
 Result<std::string> upstream_name(const std::filesystem::path& file) {

@@ -76,6 +76,10 @@ struct UpstreamSettings {
   bool is_process() const { return std::holds_alternative<UpstreamCommand>(way); }
 };
 
+// Whether the host writes it by itself in what it sends to an upstream, whatever the name's case, so that another line
+// of it would make the message two (RFC 9110 section 5.3).
+bool is_header_of_host(std::string_view name);
+
 // An error: there is no such program. Its path is one from `folder`; a name is looked for in `path`, which is the value
 // of PATH, as is_program does.
 Result<> check_program(const std::string& command, const std::filesystem::path& folder, const char* path);

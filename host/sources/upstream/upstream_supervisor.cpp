@@ -303,6 +303,7 @@ void UpstreamSupervisor::close(const UpstreamLink& link, const Error& why) {
   if (state_ == State::serving) state_ = State::connecting;
   link_.reset();
   untold_.clear();
+  acknowledged_.reset();
 }
 
 bool UpstreamSupervisor::wait_after(const Error& why) {

@@ -96,7 +96,8 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   void asked(std::optional<RequestId> request, from_upstream::Request input_request) override;
   void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
   void lists_changed() override;
-  void acknowledged(const Json& notifications) override;
+  void may_have_missed() override;
+  void acknowledged(std::optional<RequestId> subscription, const Json& notifications) override;
   void resource_updated(const std::string& uri) override;
   void misbehaved(std::string_view what) override;
   void connection_ended(const Error& why) override { lost(why); }
@@ -117,6 +118,7 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   void listen_again(const UpstreamPeer& peer);
   void list_after_gap();
   void tell_of_gap(const UpstreamPeer& peer);
+  void see_acknowledged(const UpstreamPeer& peer);
   void serve(const UpstreamLink& link);
   void serve_until_down(const UpstreamLink& link);
   void attend(const UpstreamLink& link, Clock::time_point now);
@@ -148,7 +150,8 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   bool withdrawn_ GUARDED_BY(mutex_) = false;
   std::optional<Error> ended_ GUARDED_BY(mutex_);
   bool lists_changed_ GUARDED_BY(mutex_) = false;
-  std::set<std::string> untold_ GUARDED_BY(mutex_);  // the lists of whose changes it should tell, and does not
+  std::set<std::string> untold_ GUARDED_BY(mutex_);           // the lists of whose changes it should tell, and does not
+  std::optional<RequestId> acknowledged_ GUARDED_BY(mutex_);  // the last subscription, until it is looked at
   UpstreamSubscriptions subscriptions_ GUARDED_BY(mutex_);
   bool subscriptions_changed_ GUARDED_BY(mutex_) = false;
   bool is_doubtful_ GUARDED_BY(mutex_) = false;     // a request has failed for want of a connection
@@ -167,6 +170,7 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   Clock::time_point look_at_;                              // likewise, whether it is another server
   Clock::time_point ping_at_;
   unsigned failed_listings_ = 0;                  // in a row, of all lists or of some
+  bool has_gap_ = false;                          // in what it tells, until it acknowledges what is listened for
   std::unique_ptr<UpstreamListening> listening_;  // while it serves
 
   std::thread keeper_;

@@ -111,6 +111,7 @@ void UpstreamSupervisor::serve(const UpstreamLink& link) {
   listening_ = make_listening(link, [this] { wake_keeper(); });
   list_at_ = now;
   ping_at_ = now + ping_interval;
+  has_gap_ = !is_first;
   listen(peer);
   if (!is_first) tell_of_gap(peer);
 }
@@ -136,12 +137,25 @@ void UpstreamSupervisor::tell_of_gap(const UpstreamPeer& peer) {
     setup_.events.resource_updated(uri);
 }
 
-// Of what has changed since it was listed it has told nobody. By then it listens, so that nothing falls between the
-// two.
+// Of what has changed since it was listed it has told nobody. By then it should listen, so that nothing falls between
+// the two.
 void UpstreamSupervisor::list_after_gap() {
+  has_gap_ = true;
   list_at_ = std::max(list_at_, Clock::now() + list_interval);
   const MutexLock lock(mutex_);
   lists_changed_ = true;
+}
+
+// By now it does listen. What has been listed and read before may have changed meanwhile.
+void UpstreamSupervisor::see_acknowledged(const UpstreamPeer& peer) {
+  const auto request = [this] {
+    const MutexLock lock(mutex_);
+    return std::exchange(acknowledged_, std::nullopt);
+  }();
+  if (!request || !listening_->acknowledged(*request) || !has_gap_) return;
+  list_after_gap();
+  tell_of_gap(peer);
+  has_gap_ = false;
 }
 
 void UpstreamSupervisor::serve_until_down(const UpstreamLink& link) {
@@ -157,7 +171,7 @@ void UpstreamSupervisor::serve_until_down(const UpstreamLink& link) {
     if (const auto due = listening_->due()) until = std::min(until, *due);
     if (may_be_another_) until = std::min(until, look_at_);
     if (subscriptions_changed_) until = std::min(until, listen_at_);
-    if (!is_doubtful_ && Clock::now() < until) changed_.wait_until(lock, until);
+    if (!is_doubtful_ && !acknowledged_ && Clock::now() < until) changed_.wait_until(lock, until);
     if (ended_) break;
   }
   const auto why = [this] {
@@ -168,6 +182,7 @@ void UpstreamSupervisor::serve_until_down(const UpstreamLink& link) {
 }
 
 void UpstreamSupervisor::attend(const UpstreamLink& link, Clock::time_point now) {
+  see_acknowledged(link.peer);
   bool lists = false;
   bool pings = false;
   bool looks = false;
@@ -258,18 +273,29 @@ void UpstreamSupervisor::lists_changed() {
   changed_.notify_all();
 }
 
+void UpstreamSupervisor::may_have_missed() {
+  lists_changed();
+  const auto link = [this] {
+    const MutexLock lock(mutex_);
+    return link_;
+  }();
+  if (link != nullptr) tell_of_gap(link->peer);
+}
+
 // Of the others the time for which they are fresh counts (basic/patterns/subscriptions, "Acknowledgment").
-void UpstreamSupervisor::acknowledged(const Json& notifications) {
+void UpstreamSupervisor::acknowledged(std::optional<RequestId> subscription, const Json& notifications) {
   const MutexLock lock(mutex_);
+  if (link_ == nullptr) return;
+  acknowledged_ = std::max(acknowledged_, subscription);
+  changed_.notify_all();
   std::set<std::string> untold;
   for (const std::string list : {"tools", "resources", "prompts"}) {
     const auto told = notifications.is_object() ? notifications.value(list + "ListChanged", Json()) : Json();
-    if (link_ != nullptr && link_->peer.can(list.c_str(), "listChanged") && told != true) untold.insert(list);
+    if (link_->peer.can(list.c_str(), "listChanged") && told != true) untold.insert(list);
   }
   if (untold == untold_) return;
   untold_ = std::move(untold);
   lists_changed_ = true;
-  changed_.notify_all();
 }
 
 void UpstreamSupervisor::subscriptions_changed(const SubscriptionChanges& changes) {

@@ -29,9 +29,10 @@ struct UpstreamMessage {
   std::string revision = {};          // MCP-Protocol-Version; empty before one has been agreed on
   bool is_modern = false;             // 2026-07-28 or later: no session, and what is cancelled is closed
   std::vector<std::pair<std::string, std::string>> fields = {};  // Mcp-Param-*, encoded already
-  // Of a notification: what comes after it will not be there before it. Any number of times, on any thread; not where
-  // the message is not sent. Over HTTP that is so when it is answered, or has failed.
-  std::function<void()> taken = {};
+  // Of a notification: what comes after it will not be there before it, or why it will not be there at all; the first
+  // time counts. Any number of times, on any thread; not where the message is not sent. Over HTTP that is so when it is
+  // answered, or has failed.
+  std::function<void(const Result<>& outcome)> taken = {};
 };
 
 // Why a request gets no answer by a message.
@@ -67,6 +68,9 @@ class UpstreamListener {
   // A request will not be answered: its stream broke and could not be resumed, or HTTP refused it. Other requests are
   // not concerned.
   virtual void request_failed(std::string_view id, UpstreamFailure why) = 0;
+
+  // What it says unasked is heard from now on. What it said before, nobody has heard.
+  virtual void may_have_missed() = 0;
 
   // It is over, though what is on its way may still come, and tell the same once more. Not after close.
   virtual void ended(Error why) = 0;

@@ -131,6 +131,8 @@ EventLog::Resumption EventLog::resume(const std::string& session, const EventId&
   MutexLock lock(mutex_);
   const auto stream = find(session, last, may_hear);
   if (stream == nullptr) return {};
+  // A client that has no answer would come back again and again to hear nothing.
+  if (stream->ended_ && !stream->listens() && last.number == stream->last_) return {Resumption::Outcome::over, stream};
   const bool is_next = are_same(stream->next_, reader);
   if (asks == Asks::again && !is_next) return {Resumption::Outcome::carried, stream};
   if (!stream->carried_) return carry(stream, last, reader);

@@ -15,8 +15,9 @@
 //               |                                   |                            | when another one resumes it
 //   waiting     | its connection has gone, and its  | the log takes it from the  | carried, when it is resumed; over,
 //               | reply has not come                | outbox                     | when the reply has come
-//   over        | nothing more comes, and nobody    | nothing                    | carried, when it is resumed; gone,
-//               | carries it                        |                            | at a bound or unused for so long
+//   over        | nothing more comes, and nobody    | nothing                    | carried, when what was missed is
+//               | carries it                        |                            | to be said again; gone, at a bound
+//               |                                   |                            | or unused for so long
 //   gone        | its session ended, a message of   | nothing                    |
 //               | it was lost, or it was dropped    |                            |
 //
@@ -154,8 +155,9 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   // A stream from behind one of its events on.
   struct Resumption {
     // carried: another connection carries it. Where this was asked first, that one has been asked to leave; where it
-    // was asked again, a third one has asked for the stream since, and gets it.
-    enum class Outcome { resumed, unknown, carried };
+    // was asked again, a third one has asked for the stream since, and gets it. over: nothing more comes of a response,
+    // and nothing was missed.
+    enum class Outcome { resumed, unknown, carried, over };
     Outcome outcome = Outcome::unknown;
     std::shared_ptr<EventStream> stream = nullptr;  // null where it is unknown
     EventId last = {};

@@ -85,11 +85,13 @@ std::string McpEndpoint::revision_of(const HttpHead& head) {
 }
 
 void McpEndpoint::post_legacy(const Message& message, const HttpHead& head, const std::shared_ptr<Exchange>& exchange) {
-  if (auto refusal = refuse_version(message.id, head)) return exchange->reply(*std::move(refusal));
+  // The id of a response is the host's own (2025-11-25, basic/transports, "Sending Messages to the Server" 4).
+  const std::string_view id = message.kind == Message::Kind::request ? std::string_view(message.id) : "";
+  if (auto refusal = refuse_version(id, head)) return exchange->reply(*std::move(refusal));
   if (message.is_initialize()) return server_.initialize(message, head.principal, exchange);
   if (sessions_optional_ && !head.session_id && !needs_session(message.method))
     return server_.receive_legacy(message, short_session(head), head.context(), exchange);
-  auto found = find_session(message.id, head);
+  auto found = find_session(id, head);
   if (found.session == nullptr) return exchange->reply(std::move(found.reply));
   server_.receive_legacy(message, found.session, head.context(), exchange);
 }

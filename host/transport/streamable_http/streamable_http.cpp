@@ -70,6 +70,13 @@ HttpRefusal refuse_resumption(EventLog::Resumption::Outcome outcome) {
   if (outcome == EventLog::Resumption::Outcome::carried) {
     return {409, "The stream of this Last-Event-ID is open on another connection"};
   }
+  // Clients that came back by themselves stop at this status only (2025-11-25, basic/transports, "Listening for
+  // Messages from the Server" 3).
+  if (outcome == EventLog::Resumption::Outcome::over) {
+    return {405,
+            "The stream of this Last-Event-ID has ended, and nothing of it was missed: there is no more to hear",
+            {{"Allow", "POST, DELETE, OPTIONS, HEAD"}}};
+  }
   return {400, "The Last-Event-ID names no stream of this session that is still kept"};
 }
 
@@ -177,23 +184,28 @@ Coroutine<> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& co
     const auto& [its_request, its_head, its_exchange] = posted;
     endpoint_.post(its_request.body.text(), its_head, its_exchange);
   };
-  co_await connection.work_on(request.body.text().size(), receive);
-  request.body.drop();
+  try {
+    co_await connection.work_on(request.body.text().size(), receive);
+    request.body.drop();
 
-  auto content = co_await response.next(exchange->outbox());
-  if (content.reply && content.messages.empty()) {
-    connection.begin_holding(content.share, connection.limits().write_time);
-    auto responding = respond(request, connection, std::move(*content.reply), exchange->record() != nullptr);
-    co_return co_await std::move(responding);
+    auto content = co_await response.next(exchange->outbox());
+    if (content.reply && content.messages.empty()) {
+      connection.begin_holding(content.share, connection.limits().write_time);
+      auto responding = respond(request, connection, std::move(*content.reply), exchange->record() != nullptr);
+      co_return co_await std::move(responding);
+    }
+    // Something to say before the result, or nothing for so long that the client should see a sign of life.
+    if (!connection.is_disconnected() && keeps) {
+      keep_response(response, head, std::shared_ptr<Outbox>(exchange, &exchange->outbox()));
+    }
+    const bool whole = co_await response.write(exchange->outbox(), std::move(content));
+    // A modern client cancels by closing the stream. A legacy client that is gone has not cancelled anything, unless
+    // its credential is good no longer: what it called without a session, only its connection knows.
+    if (!whole && (modern || connection.is_expelled())) exchange->abandon();
+  } catch (const std::bad_alloc&) {
+    if (modern) exchange->abandon();  // a subscription would go on for ever
+    throw;
   }
-  // Something to say before the result, or nothing for so long that the client should see a sign of life.
-  if (!connection.is_disconnected() && keeps) {
-    keep_response(response, head, std::shared_ptr<Outbox>(exchange, &exchange->outbox()));
-  }
-  const bool whole = co_await response.write(exchange->outbox(), std::move(content));
-  // A modern client cancels by closing the stream. A legacy client that is gone has not cancelled anything, unless its
-  // credential is good no longer: what it called without a session, only its connection knows.
-  if (!whole && (modern || connection.is_expelled())) exchange->abandon();
 }
 
 Coroutine<> StreamableHttp::respond(const HttpRequest& request, HttpConnection& connection, Reply reply,
@@ -327,7 +339,12 @@ Coroutine<> StreamableHttp::answer_websocket(HttpRequest& request, HttpConnectio
     auto refusing = refuse(request, connection, unavailable("This server is stopping"));
     co_return co_await std::move(refusing);
   }
-  connection.upgrade(make_websocket(connection, request, websocket_serving(client, request)));
+  try {
+    connection.upgrade(make_websocket(connection, request, websocket_serving(client, request)));
+  } catch (const std::bad_alloc&) {
+    websocket_clients_.close(*client);
+    throw;
+  }
 }
 
 WebSocketServing StreamableHttp::websocket_serving(const std::shared_ptr<StreamClient>& client,

@@ -134,10 +134,11 @@ class WebSocketConnection final : public UpgradedProtocol {
 };
 
 Coroutine<> WebSocketConnection::run() {
-  const auto reader = std::make_shared<ConnectionReader>(connection_.shared_from_this());
-  reader->set_streamed(&outbox());
-  outbox().read_by(reader);
+  std::shared_ptr<ConnectionReader> reader;
   try {
+    reader = std::make_shared<ConnectionReader>(connection_.shared_from_this());
+    reader->set_streamed(&outbox());
+    outbox().read_by(reader);
     const bool accepted = co_await accept();
     if (accepted) {
       begin(write_messages());
@@ -153,7 +154,7 @@ Coroutine<> WebSocketConnection::run() {
   co_await connection_.work_on(0, end);  // it may wait for a message of the client
   while (running_ > 0)
     co_await connection_.wake_up();
-  reader->set_streamed(nullptr);
+  if (reader != nullptr) reader->set_streamed(nullptr);
 }
 
 Coroutine<bool> WebSocketConnection::accept() {

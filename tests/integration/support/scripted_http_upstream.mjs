@@ -21,7 +21,7 @@ export function stream(response, ...messages) {
 }
 
 // `answers` has a function for each method that the server knows, of the params, the response and the id. It gives a
-// result or { error }, or has answered itself. `heard` has the messages in their order, `until` waits for one.
+// result or { error }, or has answered itself; GET, of the request and the response, answers that. `heard` has the messages in their order, `until` waits for one.
 export async function startScripted(context, answers) {
   const heard = [];
   const waiting = new Set();
@@ -35,6 +35,7 @@ export async function startScripted(context, answers) {
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(error ? { error } : { result: outcome }) }));
   };
   const server = await HttpServer.start(context, async (request, response) => {
+    if (request.method === 'GET' && answers.GET) return answers.GET(request, response);
     if (request.method !== 'POST') return void response.writeHead(405).end();
     let body = '';
     for await (const piece of request) body += piece;

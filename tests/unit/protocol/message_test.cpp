@@ -76,15 +76,24 @@ TEST(Message, IsRefusedInWordsWithTheIdWhereThereIsOne) {
   EXPECT_EQ(refusal_of(R"({"jsonrpc":2.0,"id":1,"method":"ping"})"), R"(1|Invalid request: "jsonrpc" must be "2.0")");
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":3,"method":5})"), R"(3|Invalid request: "method" must be a string)");
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":3})"),
-            R"(3|Invalid request: there is neither a "method" nor a "result" or "error")");
+            R"(|Invalid request: there is neither a "method" nor a "result" or "error")")
+      << "it can only be meant as a response, whose id is the host's";
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":3,"method":"ping","params":[1]})"),
             R"(3|Invalid request: "params" must be an object)");
+}
+
+TEST(Message, ThatCanOnlyBeMeantAsAResponseSaysWhatItAnswers) {
+  EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":3})").answered, "3");
+  EXPECT_EQ(read(R"({"id":3,"result":{}})").answered, "3");
+  EXPECT_EQ(refusal_of(R"({"id":3,"result":{}})"), R"(|Invalid request: "jsonrpc" must be "2.0")");
+  EXPECT_EQ(read(R"({"id":3,"method":"ping"})").answered, "");
+  EXPECT_EQ(read("1").answered, "");
 }
 
 TEST(Message, HasFieldsOfExactlyTheseNames) {
   EXPECT_EQ(refusal_of(R"({"JSONRPC":"2.0","id":1,"method":"ping"})"), R"(1|Invalid request: "jsonrpc" must be "2.0")");
   EXPECT_EQ(refusal_of(R"({"jsonrpc":"2.0","id":1,"Method":"ping"})"),
-            R"(1|Invalid request: there is neither a "method" nor a "result" or "error")");
+            R"(|Invalid request: there is neither a "method" nor a "result" or "error")");
   const auto result = read(R"({"jsonrpc":"2.0","ID":1,"id":2,"method":"ping","Method":"x","Params":{"a":1}})");
   ASSERT_TRUE(result.message);
   EXPECT_EQ(result.message->id, "2");

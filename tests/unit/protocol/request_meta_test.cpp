@@ -50,6 +50,25 @@ TEST(ModernMeta, HasABoundOfTextAndOneOfValues) {
   EXPECT_EQ(refusal(values + ",{}]"), "Invalid params: params._meta has 2001 values, and may have 2000");
 }
 
+// A picture in a data: URI, which a client sends with each request.
+TEST(ModernMeta, MayHaveIconsOfTheClientOfAnySizeWhichAreNotKept) {
+  const auto params = [](const std::string& client) {
+    return test::json_value(R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{)" +
+                            client + R"("name":"c"}}})");
+  };
+  const std::string large(max_meta_bytes, 'x');
+  std::string many = "0";
+  for (std::size_t i = 0; i < max_meta_values; ++i)
+    many += ",0";
+  for (const auto& icons : {R"([{"src":"data:image/png;base64,)" + large + "\"}]", "[" + many + "]"}) {
+    const auto with_icons = params(R"("icons":)" + icons + ",");
+    EXPECT_FALSE(check_meta(with_icons).has_error());
+    EXPECT_EQ(read_caller(with_icons)->client.dump(), R"({"name":"c"})");
+  }
+  EXPECT_TRUE(check_meta(params(R"("title":")" + large + "\",")).has_error());
+}
+
 TEST(ModernMeta, SaysFromWhichSeverityOnTheClientWantsToHear) {
   const auto params = test::json_value(R"({"_meta":{"io.modelcontextprotocol/logLevel":"warning","progressToken":1}})");
   EXPECT_EQ(*read_log_level_in(params), LogLevel::warning);

@@ -46,7 +46,7 @@ class ActingServer final : public UpstreamTransport, public std::enable_shared_f
         const MutexLock lock(queue_mutex_);
         return queue_.front();
       }();
-      if (next.taken) next.taken();
+      if (next.taken) next.taken(Result<>());
       hear(Json::parse(next.text));
       const MutexLock lock(queue_mutex_);
       queue_.pop_front();

@@ -52,7 +52,11 @@ class UpstreamLines final : public UpstreamListener {
     note("failed " + std::string(id) + (why.session_is_gone ? ", session gone" : "") +
          (why.may_have_run ? ", may have run" : "") + ": " + tail(why.error));
   }
+  void may_have_missed() override { ++missed_; }
   void ended(Error why) override { note("ended: " + tail(why)); }
+
+  // How often it may have missed something.
+  int missed() const { return missed_; }
 
   // With the URL.
   std::string last_failure() {
@@ -81,6 +85,7 @@ class UpstreamLines final : public UpstreamListener {
 
   std::atomic<std::size_t> kept_ = std::string::npos;
   std::atomic<bool> is_keeping_ = false;
+  std::atomic<int> missed_ = 0;
   std::promise<void> let_go_;
   const std::shared_future<void> is_let_go_ = let_go_.get_future().share();
   std::mutex mutex_;
@@ -161,10 +166,12 @@ class HttpUpstreamFixture : public ::testing::Test {
     if (upstream_) upstream_->close();
   }
 
-  void connect(const std::string& url, HttpUpstreamSettings settings = {}) {
+  // `before`: the connection before this one.
+  void connect(const std::string& url, HttpUpstreamSettings settings = {}, const UpstreamHttp* before = nullptr) {
     settings.url = *read_http_url(url);
     settings.url_text = url;
-    upstream_ = make_http_upstream(std::move(settings), loops_);
+    http_ = std::make_shared<UpstreamHttp>(std::move(settings), loops_, before);
+    upstream_ = make_http_upstream(http_);
     const auto begun = upstream_->begin(listener_, patience);
     begun_ = begun.has_error() ? begun.error().message : "";
   }
@@ -201,6 +208,7 @@ class HttpUpstreamFixture : public ::testing::Test {
 
   EventLoops loops_{1, 4};
   std::shared_ptr<UpstreamLines> listener_ = std::make_shared<UpstreamLines>();
+  std::shared_ptr<UpstreamHttp> http_;
   std::shared_ptr<UpstreamTransport> upstream_;
   std::string begun_;
 };

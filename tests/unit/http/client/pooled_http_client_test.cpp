@@ -533,7 +533,7 @@ class PooledHttpClientTlsTest : public ::testing::Test {
     if (const auto listens = server.listen(); listens.has_error()) return listens.error().message;
     server.serve();
     std::string outcome;
-    PooledHttpClient client(client_loops_, {.ca_file = authority});
+    PooledHttpClient client(client_loops_, {.authorities = std::make_shared<TrustedAuthorities>(authority)});
     for (int i = 0; i < 2; ++i) {
       const auto heard = std::make_shared<HeardAnswer>();
       auto request =
@@ -573,12 +573,22 @@ TEST_F(PooledHttpClientTlsTest, SaysWhyItTrustsAServerNot) {
             none.string() + ": there is no certificate in PEM in it that can ");
 }
 
+// One that is tried again and again would have all that a machine trusts read each time.
+TEST_F(PooledHttpClientTlsTest, DoesNotReadAtOnceAgainWhomItTrustsForAServerThatIsNotTrusted) {
+  const test::TestCertificate own;
+  TrustedAuthorities authorities(folder_.write("authority.pem", own.pem()));
+  const auto read = authorities.context();
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  authorities.doubt();
+  EXPECT_EQ(*authorities.context(), *read);
+}
+
 // A pipe without a writer takes as long to read as a test likes.
 TEST_F(PooledHttpClientTlsTest, KeepsNobodyWaitingWhileItReadsWhomToTrust) {
   const auto pipe = folder_.path() / "authority.pem";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const test::ScriptedServer server([](Connection& connection) { connection.hear("never"); });
-  PooledHttpClient client(client_loops_, {.ca_file = pipe});
+  PooledHttpClient client(client_loops_, {.authorities = std::make_shared<TrustedAuthorities>(pipe)});
   const auto ask = [&] {
     auto heard = std::make_shared<HeardAnswer>();
     client.send({.url = *read_http_url("https" + server.url().substr(4))}, heard);

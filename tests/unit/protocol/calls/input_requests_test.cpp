@@ -99,23 +99,71 @@ TEST(InputRequests, AskNoModelWithToolsAndResultsThatDoNotBelongTogether) {
   const auto with = [](const std::string& messages) {
     return refusal(R"({"method":"sampling/createMessage","params":{"maxTokens":1,"messages":[)" + messages + "]}}");
   };
-  const std::string use =
-      R"({"role":"assistant","content":[{"type":"text","text":"so"},{"type":"tool_use","id":"1"}]})";
-  const std::string result = R"({"role":"user","content":{"type":"tool_result","toolUseId":"1"}})";
+  const std::string use = R"({"role":"assistant","content":[{"type":"text","text":"so"},)"
+                          R"({"type":"tool_use","id":"1","name":"add","input":{}}]})";
+  const auto result_of = [](const std::string& id) {
+    return R"({"type":"tool_result","toolUseId":")" + id + R"(","content":[]})";
+  };
+  const auto result = R"({"role":"user","content":)" + result_of("1") + "}";
   const std::string text = R"({"role":"user","content":{"type":"text","text":"hi"}})";
   EXPECT_EQ(with(text + "," + use + "," + result + "," + text), "accepted");
   const auto unanswered =
       "inputRequests.a: each \"tool_use\" of params.messages needs its \"tool_result\" in the next message, and no "
       "other";
   EXPECT_EQ(with(result), unanswered);
-  EXPECT_EQ(with(use + R"(,{"role":"user","content":{"type":"tool_result","toolUseId":"2"}})"), unanswered);
+  EXPECT_EQ(with(use + R"(,{"role":"user","content":)" + result_of("2") + "}"), unanswered);
   EXPECT_EQ(with(use), unanswered);
   EXPECT_EQ(with(use + "," + text + "," + result), unanswered);
   const auto mixed =
       "inputRequests.a: a message of params.messages with a \"tool_result\" is not the user's, or has something else "
       "beside it";
-  EXPECT_EQ(with(use + R"(,{"role":"user","content":[{"type":"tool_result"},{"type":"text","text":"and"}]})"), mixed);
-  EXPECT_EQ(with(R"({"role":"assistant","content":{"type":"tool_result"}})"), mixed);
+  EXPECT_EQ(with(use + R"(,{"role":"user","content":[)" + result_of("1") + R"(,{"type":"text","text":"and"}]})"),
+            mixed);
+  EXPECT_EQ(with(R"({"role":"assistant","content":)" + result_of("1") + "}"), mixed);
+}
+
+TEST(InputRequests, AskNoModelWithBlocksThatNoMessageMayHave) {
+  const auto with = [](const std::string& block) {
+    return refusal(
+        R"({"method":"sampling/createMessage","params":{"maxTokens":1,"messages":[{"role":"user","content":)" + block +
+        "}]}}");
+  };
+  for (const auto* const good :
+       {R"([])", R"({"type":"text","text":"a"})", R"([{"type":"image","data":"AA==","mimeType":"image/png"}])",
+        R"({"type":"audio","data":"AA==","mimeType":"audio/wav"})"})
+    EXPECT_EQ(with(good), "accepted") << good;
+  for (const auto* const bad :
+       {R"("words")", R"({"text":"a"})", R"({"type":"text"})", R"({"type":"image","data":"AA=="})",
+        R"({"type":"resource","resource":{"uri":"a://b","text":""}})",
+        R"({"type":"resource_link","uri":"a://b","name":"b"})", R"({"type":"tool_use","id":"1","name":"add"})",
+        R"({"type":"tool_use","id":"1","name":"add","input":[]})", R"({"type":"tool_result","toolUseId":"1"})",
+        R"([{"type":"text","text":"a"},{"type":"video"}])"})
+    EXPECT_EQ(with(bad),
+              "inputRequests.a: an element of params.messages lacks \"content\", a block of the type text, image, "
+              "audio, tool_use or tool_result with all that such a block needs, or an array of them, or the \"role\" "
+              "\"user\" or \"assistant\"")
+        << bad;
+}
+
+TEST(InputRequests, AskAModelWithOptionsThatClientsRead) {
+  const auto with = [](const std::string& options) {
+    return refusal(R"({"method":"sampling/createMessage","params":{"maxTokens":1,"messages":[],)" + options + "}}");
+  };
+  EXPECT_EQ(with(R"("systemPrompt":"Be terse.","temperature":0.5,"stopSequences":["."],"includeContext":"none",)"
+                 R"("modelPreferences":{},"metadata":{},"toolChoice":{"mode":"auto"},)"
+                 R"("tools":[{"name":"add","inputSchema":{"type":"object"}}])"),
+            "accepted");
+  EXPECT_EQ(with(R"("systemPrompt":1)"), "inputRequests.a: params.systemPrompt is not a string");
+  EXPECT_EQ(with(R"("temperature":"0.5")"), "inputRequests.a: params.temperature is not a number");
+  EXPECT_EQ(with(R"("stopSequences":".")"), "inputRequests.a: params.stopSequences is not an array of strings");
+  EXPECT_EQ(with(R"("includeContext":"all")"),
+            "inputRequests.a: params.includeContext is not one of none, thisServer and allServers");
+  EXPECT_EQ(with(R"("modelPreferences":"sonnet")"), "inputRequests.a: params.modelPreferences is not an object");
+  EXPECT_EQ(with(R"("metadata":[])"), "inputRequests.a: params.metadata is not an object");
+  EXPECT_EQ(with(R"("toolChoice":"auto")"), "inputRequests.a: params.toolChoice is not an object");
+  for (const auto* const tools : {"{}", R"([{"name":"add"}])", R"(["add"])"})
+    EXPECT_EQ(with(R"("tools":)" + std::string(tools)),
+              "inputRequests.a: params.tools is not an array of tools, each with a \"name\" and an \"inputSchema\"");
 }
 
 TEST(InputRequests, HaveNoFormsWithFieldsThatClientsCannotShow) {

@@ -329,6 +329,27 @@ TEST_F(PluginCallTest, SaysWhyACallWasCancelledThatEndedWithAnError) {
             "error 7 -32000 The call was cancelled, because this server is stopping. Plugin sums says: cancelled");
 }
 
+TEST_F(PluginCallTest, SaysOnceWhyACallWasCancelledWhereThePluginSaysNoMore) {
+  auto& call = begin();
+  call.cancel(CancelReason::deadline, "add took longer than the 1 s that limits.callTimeMs allows");
+  call.complete(
+      Outcome::result,
+      R"({"content":[{"type":"text","text":"The call was cancelled, because it took too long."}],"isError":true})");
+  EXPECT_EQ(exchange_->body(),
+            R"(result 7 {"content":[{"text":"The call was cancelled, because add took longer than the 1 s that )"
+            R"(limits.callTimeMs allows.","type":"text"}],"isError":true})");
+  EXPECT_EQ(plugin_->failures.back(),
+            "add: The call was cancelled, because add took longer than the 1 s that limits.callTimeMs allows.");
+}
+
+TEST_F(PluginCallTest, SaysOnceWhyACallWasCancelledWhoseErrorSaysNoMore) {
+  auto& call = begin();
+  call.cancel(CancelReason::shutdown);
+  call.complete(Outcome::error,
+                R"({"code":-32000,"message":"the call was cancelled, because the server is stopping"})");
+  EXPECT_EQ(exchange_->body(), "error 7 -32000 The call was cancelled, because this server is stopping.");
+}
+
 TEST_F(PluginCallTest, PassesOnWhatACancelledCallAchieved) {
   auto& call = begin();
   call.cancel(CancelReason::deadline, "add took too long");

@@ -99,6 +99,34 @@ TEST(PluginResult, HasTextsWhereClientsReadTexts) {
             R"(contents[0] has a "mimeType" that is no string)");
 }
 
+TEST(PluginResult, HasMetaThatIsAnObject) {
+  EXPECT_EQ(refusal_of_block(R"({"type":"text","text":"","_meta":{"a":1}})"), "accepted");
+  EXPECT_EQ(refusal_of_block(R"({"type":"text","text":"","_meta":1})"),
+            R"(content[0] has a "_meta" that is no object)");
+  EXPECT_EQ(refusal_of_block(R"({"type":"resource","resource":{"uri":"a://b","text":"","_meta":[]}})"),
+            R"(content[0].resource has a "_meta" that is no object)");
+  EXPECT_EQ(refusal_of_read(R"({"contents":[{"uri":"a://b","text":"","_meta":null}]})"),
+            R"(contents[0] has a "_meta" that is no object)");
+}
+
+TEST(PluginResult, HasLinksWithASizeAndIconsThatClientsRead) {
+  const auto with = [](const std::string& members) {
+    return refusal_of_block(R"({"type":"resource_link","uri":"a://b","name":"b",)" + members + "}");
+  };
+  EXPECT_EQ(with(R"("size":7,"icons":[{"src":"a","mimeType":"image/png","sizes":["any"],"theme":"dark"}])"),
+            "accepted");
+  EXPECT_EQ(with(R"("icons":[])"), "accepted");
+  EXPECT_EQ(with(R"("size":"7")"), R"(content[0] has a "size" that is no number)");
+  EXPECT_EQ(with(R"("icons":{})"), R"(content[0] has "icons" that are no array)");
+  EXPECT_EQ(with(R"("icons":["a"])"), "content[0].icons[0] is not an object");
+  EXPECT_EQ(with(R"("icons":[{"src":"a"},{}])"), R"(content[0].icons[1] lacks the string "src")");
+  EXPECT_EQ(with(R"("icons":[{"src":"a","mimeType":1}])"), R"(content[0].icons[0] has a "mimeType" that is no string)");
+  EXPECT_EQ(with(R"("icons":[{"src":"a","sizes":"any"}])"),
+            R"(content[0].icons[0] has "sizes" that are no array of strings)");
+  EXPECT_EQ(with(R"("icons":[{"src":"a","theme":"red"}])"),
+            R"(content[0].icons[0] has a "theme" that is neither "light" nor "dark")");
+}
+
 TEST(PluginResult, OfAToolHasContent) {
   EXPECT_EQ(refusal_of_tool_result("{}"), "it lacks the array \"content\"");
   EXPECT_EQ(refusal_of_tool_result(R"({"content":{}})"), "it lacks the array \"content\"");

@@ -123,6 +123,22 @@ TEST_F(ServerStdioTest, EndsTheCallWhoseInputRequestHasAnAnswerThatIsNoJson) {
       << call->body();
 }
 
+// As a handler of the client's that returns nothing makes it.
+TEST_F(ServerStdioTest, EndsTheCallWhoseInputRequestHasAnAnswerWithoutAResult) {
+  line(request("0", "initialize",
+               R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
+               R"("clientInfo":{"name":"client","version":"1"}})"));
+  const auto call = line(request("1", "tools/call", R"({"name":"add"})"));
+  plugin_->last_call().complete(Outcome::input_required, test::asks_for_roots);
+  ASSERT_EQ(call->notifications().size(), 1U);
+  const auto id = Json::parse(call->notifications().front())["id"].dump();
+  const auto refusal = answer_to(R"({"jsonrpc":"2.0","id":)" + id + "}");
+  EXPECT_EQ(refusal.find(R"({"jsonrpc":"2.0","error":{"code":-32600,)"), 0U)
+      << "by that id the client would know a request of its own: " << refusal;
+  EXPECT_NE(call->body().find("The client's answer to roots/list is no message: there is neither"), std::string::npos)
+      << call->body();
+}
+
 TEST_F(ServerStdioTest, KeepsNoMoreForCallsThatWaitForTheirClientsThanItMay) {
   line(request("0", "initialize",
                R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
@@ -257,6 +273,50 @@ TEST_F(ServerStdioTest, AnswersABatchOnlyInASessionThatHasThem) {
   EXPECT_EQ(answer_to(batch), refusal);
   line(initialize("2025-03-26"));
   EXPECT_EQ(answer_to(batch), R"([{"jsonrpc":"2.0","id":1,"result":{}}])");
+}
+
+class StdioBatchTest : public ServerStdioTest {
+ protected:
+  // A call that asks the client, whose answer is then `answer_`.
+  std::shared_ptr<test::RecordingExchange> asking_call() {
+    line(request("0", "initialize",
+                 R"({"protocolVersion":"2025-03-26","capabilities":{"roots":{}},)"
+                 R"("clientInfo":{"name":"client","version":"1"}})"));
+    auto call = line(request("7", "tools/call", R"({"name":"add"})"));
+    plugin_->last_call().complete(Outcome::input_required, test::asks_for_roots);
+    const auto id = Json::parse(call->notifications().front())["id"].dump();
+    answer_ = R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{"roots":[]}})";
+    return call;
+  }
+
+  std::string answer_;
+};
+
+TEST_F(StdioBatchTest, HasItsRequestsRefusedOneByOneAndTheRestTaken) {
+  const auto call = asking_call();
+  stdio_.takes_requests = false;
+  EXPECT_EQ(
+      answer_to("[" + request("1", "ping") + "," + answer_ + "," + request("2", "ping") + "]"),
+      R"([{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Too many requests are in flight; wait for answers, or cancel some"}},{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"Too many requests are in flight; wait for answers, or cancel some"}}])");
+  EXPECT_EQ(plugin_->calls.size(), 2U) << "the call goes on with the answer";
+  server_.close_streams();
+  EXPECT_EQ(answer_to("[" + request("1", "ping") + "]"),
+            R"([{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"This server is stopping"}}])");
+}
+
+TEST_F(StdioBatchTest, ThatIsTooLongHasEachOfItsRequestsRefused) {
+  const auto call = asking_call();
+  auto batch = "[" + answer_;
+  for (int i = 0; i < 31; ++i)
+    batch += "," + std::string(test::initialized);
+  EXPECT_EQ(
+      answer_to(batch + "," + request("1", "ping") + "," + request("2", "ping") + "]"),
+      R"([{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Invalid request: a batch has 1 to 32 messages"}},{"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"Invalid request: a batch has 1 to 32 messages"}}])");
+  EXPECT_NE(call->body().find("The client's answer to roots/list is in a batch of more than 32 messages"),
+            std::string::npos)
+      << call->body();
+  EXPECT_EQ(answer_to(batch + "," + std::string(test::initialized) + "]"),
+            R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request: a batch has 1 to 32 messages"}})");
 }
 
 }  // namespace

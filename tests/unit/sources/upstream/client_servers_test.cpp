@@ -26,6 +26,15 @@ TEST(ClientServersTest, AClientsServersAreTakenWithoutWhatOnlyClientsKnow) {
   EXPECT_TRUE(read_client_servers("{}").has_error());
 }
 
+TEST(ClientServersTest, HeadersThatTheHostWritesAreLeftOutAndNamed) {
+  const auto servers = read_client_servers(
+      R"({"mcpServers": {"a": {"url": "https://a/", "headers":
+          {"Content-Type": "application/json", "X-Key": "k", "accept": "*/*"}}}})");
+  ASSERT_TRUE(servers.has_value()) << servers.error().message;
+  EXPECT_EQ(dump(servers->front().settings["headers"]), R"({"X-Key":"k"})");
+  EXPECT_THAT(servers->front().dropped_headers, ElementsAre("Content-Type", "accept"));
+}
+
 TEST(ClientServersTest, WhatTheClientAsksForIsAVariableOfTheHost) {
   const auto servers = read_client_servers(R"({"servers": {"wiki": {
       "url": "https://wiki.example.com/mcp",

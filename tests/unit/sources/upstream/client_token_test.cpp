@@ -45,6 +45,44 @@ TEST_F(ClientTokenTest, FetchesATokenOnceAndAnewWhenItIsRefused) {
   EXPECT_NE(asked.find("&scope=a%20b"), std::string::npos) << asked;
 }
 
+TEST_F(ClientTokenTest, StaysForTheNextConnectionWhereUrlAndCredentialsStay) {
+  std::atomic<int> tokens = 0;
+  const Answering issuer([&](const std::string&) {
+    return Answering::json(R"({"access_token":"t)" + std::to_string(++tokens) + R"(","token_type":"bearer"})");
+  });
+  const Answering server([](const std::string&) { return Answering::json(answer_1); });
+  const auto connect_with = [&](const std::string& secret) {
+    connect(server.url(), {.credentials = ClientCredentials{issuer.url("/token"), "", "me", secret, ""}}, http_.get());
+    request("1");
+    EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+    upstream_->close();
+  };
+  connect_with("old");
+  connect_with("old");
+  EXPECT_EQ(field(server.request(1), "Authorization"), "Bearer t1");
+  connect_with("new");
+  EXPECT_EQ(field(server.request(2), "Authorization"), "Bearer t2");
+  EXPECT_EQ(tokens, 2);
+}
+
+// An upstream that refuses whatever it is shown is tried again and again.
+TEST_F(ClientTokenTest, IsNotReplacedAgainByTheNextConnectionWhereEachIsRefused) {
+  std::atomic<int> tokens = 0;
+  const Answering issuer([&](const std::string&) {
+    return Answering::json(R"({"access_token":"t)" + std::to_string(++tokens) + R"(","token_type":"bearer"})");
+  });
+  const Answering server([](const std::string&) { return Answering::json("{}", "401 Unauthorized"); });
+  for (int i = 0; i < 2; ++i) {
+    connect(server.url(), {.credentials = ClientCredentials{issuer.url("/token"), "", "me", "secret", ""}},
+            http_.get());
+    request("1");
+    EXPECT_EQ(listener_->next(),
+              "failed 1: it answers with the HTTP status 401: it does not take the token that its issuer has given");
+    upstream_->close();
+  }
+  EXPECT_EQ(tokens, 2);
+}
+
 TEST_F(ClientTokenTest, HearsNoRefusalOfATokenToItsEnd) {
   std::atomic<int> tokens = 0;
   const Answering issuer([&](const std::string&) {

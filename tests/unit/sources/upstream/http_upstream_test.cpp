@@ -4,6 +4,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -30,11 +31,22 @@ TEST_F(HttpUpstreamTest, SaysInFieldsWhatItSendsToAModernServer) {
   const auto sent = server.request(0);
   EXPECT_EQ(sent.substr(0, sent.find('\r')), "POST /mcp?a=b HTTP/1.1");
   EXPECT_EQ(field(sent, "X-Key"), "secret");
+  EXPECT_TRUE(field(sent, "User-Agent").starts_with("mcp-plugin-host/"));
   EXPECT_EQ(field(sent, "Accept"), "application/json, text/event-stream");
   EXPECT_EQ(field(sent, "Content-Type"), "application/json");
   EXPECT_EQ(field(sent, "MCP-Protocol-Version"), "2026-07-28");
   EXPECT_EQ(field(sent, "Mcp-Method"), "tools/call");
   EXPECT_EQ(field(sent, "Mcp-Name"), "=?base64?c2F5IMOp?=");
+}
+
+TEST_F(HttpUpstreamTest, SaysOnceWhichUserAgentItIs) {
+  const Answering server([](const std::string&) { return Answering::json(answer_1); });
+  connect(server.url(), {.fields = {{"user-agent", "robot/1"}}});
+  request("1");
+  EXPECT_EQ(listener_->next(), std::string(answer_1) + " of 1");
+  const auto sent = server.request(0);
+  EXPECT_EQ(field(sent, "User-Agent"), "robot/1");
+  EXPECT_EQ(sent.find("user-agent"), std::string::npos) << sent;
 }
 
 TEST_F(HttpUpstreamTest, ReadsAStreamOfEvents) {
@@ -295,6 +307,7 @@ TEST_F(HttpUpstreamTest, HearsAgainWhereAServerDoesNotKnowTheLastEventAnyMore) {
   notify(Method::notifications_initialized);
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(listener_->next(), "{\"method\":\"a\"}");
+  EXPECT_GE(listener_->missed(), 3);
 }
 
 TEST_F(HttpUpstreamTest, TakesALongSessionIdAndSaysWhichItDoesNotTake) {
@@ -343,6 +356,8 @@ TEST_F(HttpUpstreamTest, HearsWhatAServerSaysUnaskedAndAsksAgainWhereThatBreaks)
   notify(Method::notifications_initialized);
   EXPECT_EQ(listener_->next(), "{\"method\":\"a\"}");
   EXPECT_EQ(listener_->next(), "{\"method\":\"b\"}");
+  // What has been said in between comes with the second stream.
+  EXPECT_EQ(listener_->missed(), 1);
 }
 
 TEST_F(HttpUpstreamTest, ClosesTheStreamOfWhatIsAbandoned) {
@@ -370,11 +385,18 @@ TEST(HttpUpstreamResponseTest, IsKnownByItsMembers) {
   EXPECT_FALSE(is_response("nothing"));
 }
 
-TEST_F(HttpUpstreamTest, LetsTheStreamOfChangesBeSilent) {
+// In the legacy era also that of a call, whose client may be asked something.
+TEST_F(HttpUpstreamTest, LetsAStreamBeSilentOnWhichNothingNeedCome) {
   std::promise<void> may_speak;
   const auto speaks = may_speak.get_future().share();
   const test::ScriptedServer server([&](Connection& connection) {
-    if (connection.hear("}").find("subscriptions/listen") != std::string::npos) {
+    const auto head = connection.hear_request();
+    const auto body = head.starts_with("POST") ? connection.hear("}") : "";
+    if (body.find("initialized") != std::string::npos) {
+      connection.say("HTTP/1.1 202 Accepted\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
+    if (field(head, "Mcp-Method") != "tools/call") {
       connection.say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {\"method\":\"x\"}\n\n");
       speaks.wait();
       connection.say("data: {\"method\":\"y\"}\n\n");
@@ -386,11 +408,18 @@ TEST_F(HttpUpstreamTest, LetsTheStreamOfChangesBeSilent) {
   connect(server.url(), std::move(settings));
   request("1", Method::subscriptions_listen);
   EXPECT_EQ(listener_->next(), "{\"method\":\"x\"} of 1");
+  request("2", Method::tools_call, false);
+  EXPECT_EQ(listener_->next(), "{\"method\":\"x\"} of 2");
+  notify(Method::notifications_initialized);
+  EXPECT_EQ(listener_->next(), "{\"method\":\"x\"}");
   // Which is silent for less long.
-  request("2");
-  EXPECT_EQ(listener_->next(), "failed 2: it did not begin to answer within 4000 ms");
+  request("3");
+  EXPECT_EQ(listener_->next(), "failed 3: it did not begin to answer within 4000 ms");
   may_speak.set_value();
-  EXPECT_EQ(listener_->next(), "{\"method\":\"y\"} of 1");
+  std::set<std::string> said;
+  for (int i = 0; i < 3; ++i)
+    said.insert(listener_->next());
+  EXPECT_EQ(said, (std::set<std::string>{"{\"method\":\"y\"}", "{\"method\":\"y\"} of 1", "{\"method\":\"y\"} of 2"}));
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "sources/upstream/sse_upstream.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +17,7 @@
 namespace mcph {
 namespace {
 
+using namespace std::chrono_literals;
 using test::answer_1;
 using test::Answering;
 using test::field;
@@ -89,7 +93,7 @@ TEST_F(SseUpstreamTest, SaysTheRevisionOverHttpWithSseSinceThatIsDone) {
   }
 }
 
-TEST_F(SseUpstreamTest, SaysWhenANotificationHasBeenTaken) {
+TEST_F(SseUpstreamTest, SaysWhenANotificationHasBeenTakenOrWhyItIsNot) {
   for (const bool is_sse : {false, true}) {
     for (const std::string status : {"202 Accepted", "500 Broken"}) {
       std::atomic<bool> is_asked = false;
@@ -103,17 +107,22 @@ TEST_F(SseUpstreamTest, SaysWhenANotificationHasBeenTaken) {
         test::eventually([&] { return may_answer.load(); });
         connection.say(Answering::json("", status));
       });
-      connect(server.url("/mcp"), {.sse = is_sse});
-      const auto is_taken = std::make_shared<std::atomic<bool>>(false);
+      connect(server.url(is_sse ? "/sse" : "/mcp"), {.sse = is_sse});
+      const auto outcome = std::make_shared<std::promise<std::string>>();
+      auto taken = outcome->get_future();
       send({.text = "{}",
             .kind = UpstreamMessageKind::notification,
             .method = Method::notifications_initialized,
             .revision = "2025-11-25",
-            .taken = [is_taken] { *is_taken = true; }});
+            .taken = [outcome, is_first = true](const Result<>& how) mutable {
+              if (std::exchange(is_first, false)) outcome->set_value(how.has_value() ? "taken" : how.error().message);
+            }});
       EXPECT_TRUE(test::eventually([&] { return is_asked.load(); }));
-      EXPECT_FALSE(*is_taken);
+      EXPECT_EQ(taken.wait_for(0s), std::future_status::timeout);
       may_answer = true;
-      EXPECT_TRUE(test::eventually([&] { return is_taken->load(); }));
+      ASSERT_EQ(taken.wait_for(test::patience), std::future_status::ready);
+      const auto where = server.url(is_sse ? "/sse" : "/mcp");
+      EXPECT_EQ(taken.get(), status == "202 Accepted" ? "taken" : where + ": it answers with the HTTP status 500");
       may_end = true;
       upstream_->close();
     }

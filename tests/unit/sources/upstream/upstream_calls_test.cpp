@@ -54,7 +54,11 @@ class AskedPersonsCall final : public Call {
     end = std::to_string(static_cast<int>(outcome)) + " " + std::string(json);
   }
   std::string context() const override { return R"({"clientCapabilities":{"elicitation":{"form":{},"url":{}}}})"; }
+  std::string caller() const override { return Json{{"principal", {{"scopes", scopes}}}}.dump(); }
+  std::vector<std::string> principal_key() const override { return person; }
 
+  std::vector<std::string> person;
+  std::vector<std::string> scopes;
   std::string end;
   std::string logged;
 };
@@ -103,7 +107,8 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   }
   void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
   void lists_changed() override {}
-  void acknowledged(const Json& /*notifications*/) override {}
+  void may_have_missed() override {}
+  void acknowledged(std::optional<RequestId> /*subscription*/, const Json& /*notifications*/) override {}
   void resource_updated(const std::string& /*uri*/) override {}
   void misbehaved(std::string_view what) override { ADD_FAILURE() << what; }
   void connection_ended(const Error& /*why*/) override {}
@@ -160,6 +165,40 @@ TEST_F(UpstreamCallsTest, AClientIsAskedAgainWhatItHasLeftOut) {
   EXPECT_THAT(texts(), ElementsAre(R"({"id":"q","jsonrpc":"2.0","result":{"action":"decline"}})"));
   hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
   EXPECT_EQ(answered->end, R"(0 {"content":[]})");
+}
+
+TEST_F(UpstreamCallsTest, APersonAnswersWithAnotherCredentialAndNobodyElseDoes) {
+  const auto ask = [this](const std::vector<std::string>& person, const std::string& scope, const std::string& more) {
+    auto made = std::make_shared<AskedPersonsCall>(more);
+    made->person = person;
+    made->scopes = {scope};
+    calls_.invoke(made);
+    return made;
+  };
+  const std::vector<std::string> ada{"https://login.test", "ada", "editor"};
+  const auto asked = ask(ada, "read", "");
+  hear(asks_when);
+  const auto answers = answers_to(*asked, R"({"1":{"action":"decline"}})");
+  const auto of_other_program = ask({"https://login.test", "ada", "robot"}, "read", answers);
+  EXPECT_THAT(of_other_program->end, HasSubstr("is not asked any more"));
+  const auto answered = ask(ada, "read write", answers);
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  EXPECT_EQ(answered->end, R"(0 {"content":[]})");
+}
+
+TEST_F(UpstreamCallsTest, AQuestionIsOverWithTheStreamOfItsRequest) {
+  const auto asked = call();
+  hear(asks_when);
+  bool is_told = false;
+  calls_.when_withdrawn(Json::parse(asked->end.substr(2))["inputState"], [&] { is_told = true; });
+  transport_->sent.clear();
+  static_cast<UpstreamListener&>(*client_).request_failed("1", {fail_for_now("its stream ended")});
+  EXPECT_THAT(texts(), ElementsAre(AllOf(HasSubstr(R"("id":"q")"), HasSubstr(R"("error")")),
+                                   AllOf(HasSubstr("notifications/cancelled"), HasSubstr(R"("requestId":1)"))));
+  EXPECT_TRUE(is_told);
+  const auto answering = call(answers_to(*asked, R"({"1":{"action":"decline"}})"));
+  EXPECT_THAT(answering->end, AllOf(StartsWith("1 "), HasSubstr("its stream ended")));
+  EXPECT_EQ(transport_->sent.size(), 2U);
 }
 
 TEST_F(UpstreamCallsTest, AResourceThatItsServerHadAskedForMoreOfIsKeptByNobody) {

@@ -10,7 +10,7 @@ class UpstreamInputRequestsTest : public ::testing::Test {
   // The state that comes back with the answer to "size".
   std::string ask(const std::string& caller, std::uint64_t request = 0) {
     AskedInputRequests asked;
-    asked.caller = caller;
+    if (!caller.empty()) asked.caller = {caller};
     asked.request = request;
     asked.requests = {{"size", {{"method", "roots/list"}}}};
     const auto text = input_requests_.ask(std::move(asked), now_);
@@ -23,7 +23,7 @@ class UpstreamInputRequestsTest : public ::testing::Test {
 
 TEST_F(UpstreamInputRequestsTest, AnswersComeBackWithoutThoseOfOtherRounds) {
   const auto state = ask("ada");
-  const auto answered = input_requests_.take(state, {{"size", "large"}, {"another", 1}}, "ada");
+  const auto answered = input_requests_.take(state, {{"size", "large"}, {"another", 1}}, {"ada"});
   ASSERT_TRUE(answered.has_value());
   EXPECT_EQ(answered->answers, Json({{"size", "large"}}));
   EXPECT_TRUE(input_requests_.take_expired(now_ + UpstreamInputRequests::time).empty());
@@ -31,14 +31,14 @@ TEST_F(UpstreamInputRequestsTest, AnswersComeBackWithoutThoseOfOtherRounds) {
 
 TEST_F(UpstreamInputRequestsTest, NobodyAnswersForSomebodyElse) {
   const auto state = ask("ada");
-  EXPECT_FALSE(input_requests_.take(state, {{"size", "large"}}, "bob").has_value());
-  EXPECT_TRUE(input_requests_.take(state, {{"size", "large"}}, "ada").has_value());
+  EXPECT_FALSE(input_requests_.take(state, {{"size", "large"}}, {"bob"}).has_value());
+  EXPECT_TRUE(input_requests_.take(state, {{"size", "large"}}, {"ada"}).has_value());
 }
 
 TEST_F(UpstreamInputRequestsTest, AnAnswerCountsOnce) {
   const auto state = ask("ada");
-  EXPECT_TRUE(input_requests_.take(state, {{"size", "large"}}, "ada").has_value());
-  EXPECT_FALSE(input_requests_.take(state, {{"size", "large"}}, "ada").has_value());
+  EXPECT_TRUE(input_requests_.take(state, {{"size", "large"}}, {"ada"}).has_value());
+  EXPECT_FALSE(input_requests_.take(state, {{"size", "large"}}, {"ada"}).has_value());
 }
 
 TEST_F(UpstreamInputRequestsTest, ExpireAndEndWithTheirConnection) {
@@ -51,22 +51,39 @@ TEST_F(UpstreamInputRequestsTest, ExpireAndEndWithTheirConnection) {
 
 TEST_F(UpstreamInputRequestsTest, ThereAreOnlySoMany) {
   for (std::size_t i = 0; i < UpstreamInputRequests::max_open_of_nobody; ++i)
-    ASSERT_FALSE(ask("{}").empty());
-  EXPECT_TRUE(ask("{}").empty());
+    ASSERT_FALSE(ask("").empty());
+  EXPECT_TRUE(ask("").empty());
   for (std::size_t i = UpstreamInputRequests::max_open_of_nobody; i < UpstreamInputRequests::max_open; ++i)
     ASSERT_FALSE(ask("person " + std::to_string(i)).empty());
   EXPECT_TRUE(ask("one more").empty());
 }
 
+// Each has a connection over HTTP, of which there are not many more.
+TEST_F(UpstreamInputRequestsTest, ThereAreFewerOfRequestsThatGoOn) {
+  for (std::size_t i = 0; i < UpstreamInputRequests::max_requests_of_nobody; ++i)
+    ASSERT_FALSE(ask("", 7).empty());
+  EXPECT_TRUE(ask("", 7).empty());
+  EXPECT_FALSE(ask("").empty());
+  for (std::size_t i = 0; i < UpstreamInputRequests::max_requests_of_caller; ++i)
+    ASSERT_FALSE(ask("ada", 7).empty());
+  EXPECT_TRUE(ask("ada", 7).empty());
+  EXPECT_FALSE(ask("ada").empty());
+  for (std::size_t i = UpstreamInputRequests::max_requests_of_nobody + UpstreamInputRequests::max_requests_of_caller;
+       i < UpstreamInputRequests::max_requests; ++i)
+    ASSERT_FALSE(ask("person " + std::to_string(i), 7).empty());
+  EXPECT_TRUE(ask("one more", 7).empty());
+  EXPECT_FALSE(ask("one more").empty());
+}
+
 TEST_F(UpstreamInputRequestsTest, TheyHaveABoundInBytes) {
   AskedInputRequests asked;
-  asked.caller = "ada";
+  asked.caller = {"ada"};
   asked.requests = {
       {"size", {{"method", "roots/list"}, {"params", std::string(UpstreamInputRequests::max_bytes / 2, 'x')}}}};
   const auto text = input_requests_.ask(asked, now_);
   ASSERT_TRUE(text.has_value());
   EXPECT_FALSE(input_requests_.ask(asked, now_).has_value());
-  EXPECT_TRUE(input_requests_.take(Json::parse(*text)["inputState"], Json::object(), "ada").has_value());
+  EXPECT_TRUE(input_requests_.take(Json::parse(*text)["inputState"], Json::object(), {"ada"}).has_value());
   EXPECT_TRUE(input_requests_.ask(asked, now_).has_value());
 }
 

@@ -48,7 +48,8 @@ class UpstreamLoaderTest : public ::testing::Test {
   UpstreamLoader loader_{{.data_root = temporary_.path(),
                           .components = "/components",
                           .configured = {{file_, R"({"url": "http://127.0.0.1:1/mcp", "connectMs": 3600000})"}}},
-                         [this](const HttpUpstreamSettings&) -> Result<std::shared_ptr<UpstreamTransport>> {
+                         [this](const HttpUpstreamSettings&,
+                                std::shared_ptr<UpstreamHttp>&) -> Result<std::shared_ptr<UpstreamTransport>> {
                            if (server_ == nullptr) throw std::bad_alloc();
                            return {server_};
                          },

@@ -85,6 +85,20 @@ TEST(UpstreamSettingsTest, SaysWhatIsWrong) {
   EXPECT_THAT(mistake_in(R"({"url": "https://a/", "oauth": {"clientId": "c"}})"), HasSubstr("clientSecret"));
 }
 
+TEST(UpstreamSettingsTest, WhatTheHostWritesIsNoHeaderOfTheOperator) {
+  const auto mistake = [](const std::string& header, const std::string& more = "") {
+    return mistake_in(R"({"url": "https://a/", "headers": {")" + header + R"(": "x"})" + more + "}");
+  };
+  for (const std::string header : {"Host", "accept", "Content-Type", "content-length", "Transfer-Encoding",
+                                   "Connection", "Last-Event-ID", "MCP-Protocol-Version", "Mcp-Param-Region"}) {
+    EXPECT_EQ(mistake(header), "\"headers\" has \"" + header + "\", which the host writes by itself; leave it out");
+  }
+  EXPECT_EQ(mistake("User-Agent"), "none");
+  EXPECT_EQ(mistake("Authorization"), "none");
+  EXPECT_EQ(mistake("authorization", R"(, "oauth": {"clientId": "c", "clientSecret": "s", "issuer": "https://b"})"),
+            R"("headers" has "Authorization", which "oauth" gives, too; leave one of the two out)");
+}
+
 TEST(UpstreamSettingsTest, WhoGetsTheSecretIsWritten) {
   const auto mistake = [](const std::string& members) {
     return mistake_in(R"({"url": "https://a/", "oauth": {"clientId": "c", "clientSecret": "s")" + members + "}}");

@@ -55,6 +55,7 @@ class EventLogTest : public ::testing::Test {
     auto resumption = resume(session, id);
     if (resumption.outcome == Resumed::carried) return {"carried"};
     if (resumption.outcome == Resumed::unknown) return {"unknown"};
+    if (resumption.outcome == Resumed::over) return {"over"};
     resumption.stream->release();
     return texts(resumption.missed);
   }
@@ -81,7 +82,7 @@ TEST_F(EventLogTest, TellsWhatAClientMissed) {
   stream->release();
   EXPECT_EQ(missed("s", "r1-0"), (Messages{"r1-1 a", "r1-2 b", "r1-3 c"}));
   EXPECT_EQ(missed("s", "r1-2"), Messages{"r1-3 c"});
-  EXPECT_EQ(missed("s", "r1-3"), Messages{});
+  EXPECT_EQ(missed("s", "r1-3"), Messages{"over"});
   EXPECT_EQ(missed("s", "r1-1"), (Messages{"r1-2 b", "r1-3 c"})) << "as often as the client asks";
 }
 
@@ -192,12 +193,20 @@ TEST_F(EventLogTest, GivesTheOutboxToTheConnectionThatResumes) {
 
 TEST_F(EventLogTest, EndsAStreamWithoutAnEventWhereNoReplyIsDue) {
   const auto source = outbox();
-  open("s", source)->release();
+  const auto stream = open("s", source);
+  stream->add("before");
+  stream->release();
+  EXPECT_EQ(missed("s", "r1-1"), Messages{}) << "more may come";
   source->end({});
-  const auto resumption = resume("s", "r1-0");
-  EXPECT_EQ(resumption.outcome, Resumed::resumed);
-  EXPECT_EQ(resumption.outbox, nullptr);
-  EXPECT_TRUE(resumption.missed.empty());
+  EXPECT_EQ(missed("s", "r1-0"), Messages{"r1-1 before"});
+  EXPECT_EQ(missed("s", "r1-1"), Messages{"over"}) << "its client would come back again and again";
+}
+
+TEST_F(EventLogTest, ResumesListeningThatHasEndedThoughNothingWasMissed) {
+  const auto stream = log_->open_listening("s");
+  stream->end();
+  stream->release();
+  EXPECT_EQ(missed("s", "l1-0"), Messages{});
 }
 
 TEST_F(EventLogTest, KeepsAsMuchOfASessionAsItMayHave) {
@@ -254,7 +263,7 @@ TEST_F(EventLogTest, DoesNotKnowAStreamWhoseReplyHasGone) {
   stream->release();
   tell("other", 1, 10);
   EXPECT_EQ(missed("s", "r1-0"), Messages{"unknown"});
-  EXPECT_EQ(missed("s", "r1-1"), Messages{}) << "a client that has it is told that this was all";
+  EXPECT_EQ(missed("s", "r1-1"), Messages{"over"}) << "a client that has it is told that this was all";
 }
 
 TEST_F(EventLogTest, KeepsAReplyThatIsLargerThanAllThatASessionMayHave) {

@@ -103,6 +103,16 @@ TEST_F(McpEndpointTest, SaysThatASessionHasEnded) {
             R"(not found {"jsonrpc":"2.0","id":1)" + std::string(ended_session));
 }
 
+TEST_F(McpEndpointTest, RefusesAResponseWithoutItsIdWhichIsTheHosts) {
+  constexpr auto response = R"({"jsonrpc":"2.0","id":1,"result":{}})";
+  EXPECT_EQ(answer_to(response, in_session("unknown")), R"(not found {"jsonrpc":"2.0")" + std::string(ended_session));
+  EXPECT_EQ(answer_to(response), R"(invalid {"jsonrpc":"2.0")" + std::string(no_session));
+  const auto session = open_session("2025-11-25");
+  const auto refusal =
+      answer_to(response, {.protocol_version = "2025-01-01", .method = {}, .name = {}, .session_id = session});
+  EXPECT_EQ(refusal.find(R"(invalid {"jsonrpc":"2.0","error":{"code":-32022,)"), 0U) << refusal;
+}
+
 TEST_F(McpEndpointTest, RefusesALegacyRevisionThatItDoesNotKnow) {
   const auto session = open_session("2025-11-25");
   EXPECT_EQ(
@@ -320,12 +330,11 @@ TEST_F(McpEndpointTest, AcceptsAModernNotificationWithoutABody) {
 TEST_F(McpEndpointTest, AnswersABatchWithABatch) {
   const auto session = open_session("2025-03-26");
   EXPECT_EQ(answer_to("[" + request("1", "ping") + "," + std::string(test::initialized) + "," +
-                          request("\"b\"", "ping") + R"(,{"jsonrpc":"2.0","id":3}])",
+                          request("\"b\"", "ping") + R"(,{"jsonrpc":"1","id":3,"method":"ping"}])",
                       in_session(session)),
             R"(answered [{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"b","result":{}},)"
-            R"({"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid request: there is neither a )"
-            R"(\"method\" nor a \"result\" or \"error\"","data":{"details":"there is neither a )"
-            R"(\"method\" nor a \"result\" or \"error\""}}}])");
+            R"({"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"Invalid request: \"jsonrpc\" must be )"
+            R"(\"2.0\"","data":{"details":"\"jsonrpc\" must be \"2.0\""}}}])");
 }
 
 TEST_F(McpEndpointTest, AcceptsABatchThatNeedsNoAnswer) {
