@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes a container image of the packages in build/packages, or FOLDER, without a daemon: FOLDER/image, an OCI layout that
-# `skopeo copy oci:build/packages/image:VERSION docker-daemon:mcp-plugin-host:VERSION` or `podman load` takes. Needs root,
-# and what packages.sh has installed.
+# `podman pull oci:build/packages/image:VERSION` or
+# `skopeo copy oci:build/packages/image:VERSION docker-daemon:mcp-plugin-host:VERSION` takes. Needs root, and what
+# packages.sh has installed.
 #
 #     scripts/image.sh [FOLDER]
 set -euo pipefail

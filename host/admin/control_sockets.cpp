@@ -36,7 +36,9 @@ bool is_private(const fs::path& folder) {
 
 bool may_ask_service() {
   struct ::stat status {};
-  return ::geteuid() == 0 && is_closed(service_control_folder, status);
+  std::error_code none;
+  return ::geteuid() == 0 && is_closed(service_control_socket.parent_path(), status) &&
+         fs::is_socket(fs::symlink_status(service_control_socket, none)) && !is_stale_socket(service_control_socket);
 }
 
 Result<> make_private(const fs::path& folder) {
@@ -80,7 +82,6 @@ Result<fs::path> own_control_socket(const std::vector<fs::path>& folders) {
 
 std::vector<fs::path> control_sockets(std::vector<fs::path> folders) {
   std::erase_if(folders, [](const auto& folder) { return !is_private(folder); });
-  if (may_ask_service()) folders.push_back(service_control_folder);
   std::vector<fs::path> sockets;
   for (const auto& folder : folders) {
     std::error_code error;
@@ -93,6 +94,7 @@ std::vector<fs::path> control_sockets(std::vector<fs::path> folders) {
       }
     }
   }
+  if (may_ask_service()) sockets.push_back(service_control_socket);
   std::sort(sockets.begin(), sockets.end());
   return sockets;
 }

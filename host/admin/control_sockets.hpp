@@ -23,8 +23,9 @@ std::vector<std::filesystem::path> folders_of_hosts();
 // Where this process is to listen. Makes the folder.
 Result<std::filesystem::path> own_control_socket(const std::vector<std::filesystem::path>& folders = control_folders());
 
-// Where the system's service listens, in a folder that only root can make: the unit's RuntimeDirectory.
-inline const std::filesystem::path service_control_folder = "/run/mcp-plugin-host";
+// Where the system's service listens, as its unit says, in a folder that only root can make. The service may have other
+// sockets there, for clients.
+inline const std::filesystem::path service_control_socket = "/run/mcp-plugin-host/control.sock";
 
 // The sockets of all hosts that run, for root also the service's. Removes those that dead ones have left.
 std::vector<std::filesystem::path> control_sockets(std::vector<std::filesystem::path> folders = folders_of_hosts());

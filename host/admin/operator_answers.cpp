@@ -144,6 +144,12 @@ LogSubject subject_of(const std::string& wanted, const FolderReport& report) {
   return subject;
 }
 
+// A version that drains has the name of the one that is served in its place.
+void add_known(const PluginReport& report, std::vector<KnownPlugin>& known) {
+  if (report.state == ReportedState::draining) return;
+  known.push_back({report.identity ? report.identity->name : std::string(), report.file});
+}
+
 // The last of those lines that are wanted.
 std::vector<std::string> last_of(const std::vector<std::string>& lines, const LogRequest& request,
                                  const LogSubject& subject) {
@@ -236,11 +242,14 @@ std::string OperatorAnswers::open_dashboard() const {
   return url.has_error() ? control_error(url.error().message) : dump(OrderedJson{{"ok", true}, {"url", *url}});
 }
 
-std::string OperatorAnswers::name_of_served(const std::string& plugin) const {
+Result<std::string> OperatorAnswers::name_of_served(const std::string& plugin) const {
+  std::vector<KnownPlugin> known;
   for (const auto& each : service_.report().plugins) {
-    if (each.identity && is_about(plugin, each.identity->name, each.file.string())) return each.identity->name;
+    if (!each.identity) continue;
+    if (is_about(plugin, each.identity->name, each.file.string())) return each.identity->name;
+    add_known(each, known);
   }
-  return {};
+  return fail("no plugin or upstream that is served " + words_for_unknown_name(plugin, known));
 }
 
 std::string OperatorAnswers::remark_on(const std::string& component) const {
@@ -258,10 +267,9 @@ std::string OperatorAnswers::remark_on(const std::string& component) const {
 
 std::string OperatorAnswers::trace(const std::string& wanted, const std::string& component,
                                    ControlServer::Asker& asker) const {
-  const auto plugin = wanted.empty() ? std::string() : name_of_served(wanted);
-  if (!wanted.empty() && plugin.empty())
-    return control_error("no plugin or upstream that is served is called \"" + wanted +
-                         "\"; status says which there are");
+  const auto named = wanted.empty() ? Result<std::string>(std::string()) : name_of_served(wanted);
+  if (named.has_error()) return control_error(named.error().message);
+  const auto& plugin = *named;
   const auto watcher = log_.watch([plugin, component](std::string_view, Log::Fields fields) {
     const auto is = [&fields](std::string_view name, const std::string& value) {
       const auto* const field = find_field(fields, name);
@@ -282,15 +290,13 @@ std::string OperatorAnswers::trace(const std::string& wanted, const std::string&
 
 std::string OperatorAnswers::remark_on_plugin(const std::string& plugin) const {
   if (plugin.empty()) return {};
-  std::vector<std::string> names;
+  std::vector<KnownPlugin> known;
   for (const auto& each : service_.report().plugins) {
     const auto name = each.identity ? each.identity->name : name_of_file(each.file);
     if (is_about(plugin, name, each.file.string())) return {};
-    names.push_back(name);
+    add_known(each, known);
   }
-  const auto nearest = similar_name(plugin, names);
-  return "no plugin or upstream is called \"" + plugin + "\"; " +
-         (nearest.empty() ? "status says which there are" : "did you mean \"" + nearest + "\"?");
+  return "no plugin or upstream " + words_for_unknown_name(plugin, known);
 }
 
 std::string OperatorAnswers::show_log(const LogRequest& request, ControlServer::Asker& asker) const {

@@ -101,8 +101,8 @@ class OperatorAnswers {
   std::string trace(const std::string& wanted, const std::string& component, ControlServer::Asker& asker) const;
   // The last lines of the log that are of this plugin, empty: all, and what follows.
   std::string show_log(const LogRequest& request, ControlServer::Asker& asker) const;
-  // The name of the plugin that is called so, by its name or its file; empty: none that is served is.
-  std::string name_of_served(const std::string& plugin) const;
+  // The name of the plugin that is called so, by its name or its file. Fails where none that is served is.
+  Result<std::string> name_of_served(const std::string& plugin) const;
   // That there is no such component, which may come, and whose refused calls are traced. Empty: there is.
   std::string remark_on(const std::string& component) const;
   // Likewise of a plugin, or the file of one.

@@ -19,6 +19,8 @@ namespace mcph {
 namespace {
 
 constexpr auto unusable_tls = "[tls] cannot be used: ";
+// What the end may take beyond the grace, as the unit of systemd allows for.
+constexpr std::chrono::seconds end_beyond_grace{35};
 
 NamedLimits limits_of(const Config& config) {
   const auto& http = config.http.limits;
@@ -134,7 +136,8 @@ Result<> HttpHost::serve(const ConfigSource& source, const Config& configured) {
 }
 
 Result<> HttpHost::watch_configuration(const ConfigSource& source, const Config& configured) {
-  auto live = LiveConfiguration::create(source, configured, servers_.catalogs(), caller_, log_);
+  auto live = LiveConfiguration::create(source, configured, LiveConfiguration::Serves::http, servers_.catalogs(),
+                                        caller_, log_);
   if (live.has_error()) return live.error();
   configuration_ = *std::move(live);
   return {};
@@ -284,7 +287,7 @@ void HttpHost::run() {
 
 void HttpHost::stop(std::string_view signal) {
   told_status_.reset();
-  systemd_.stopping();
+  systemd_.stopping(config_.host.shutdown_grace + end_beyond_grace);
   not_serving_ = "stopping";
   log_.info("stopping", {{"signal", signal}, {"grace_s", config_.host.shutdown_grace.count()}});
   configuration_->stop();

@@ -25,16 +25,19 @@ constexpr std::string_view live_settings[] = {"roles",
 // Those of each virtual server.
 constexpr std::string_view live_of_servers[] = {".allow", ".deny", ".scopes"};
 
-bool counts_at_once(std::string_view key) {
+// `depth` says how many names the key has: that of a server may end as a setting does.
+bool counts_at_once(std::string_view key, unsigned depth) {
+  constexpr unsigned depth_of_server_settings = 3;
   const auto ends = [&](std::string_view setting) { return key.ends_with(setting); };
   return std::ranges::find(live_settings, key) != std::end(live_settings) ||
-         (key.starts_with("servers.") && std::ranges::any_of(live_of_servers, ends));
+         (key.starts_with("servers.") && depth == depth_of_server_settings &&
+          std::ranges::any_of(live_of_servers, ends));
 }
 
 // "http.listen"; and of a table that is new or gone as a whole only its name: "servers.ops (new)".
-void collect_differences(const OrderedJson& before, const OrderedJson& after, const std::string& key,
+void collect_differences(const OrderedJson& before, const OrderedJson& after, const std::string& key, unsigned depth,
                          std::set<std::string>& differences) {
-  if (before == after || counts_at_once(key)) return;
+  if (before == after || counts_at_once(key, depth)) return;
   const bool is_new = before.is_null() && after.is_object();
   const bool is_gone = before.is_object() && after.is_null();
   if (!is_new && !is_gone && (!before.is_object() || !after.is_object())) {
@@ -48,7 +51,7 @@ void collect_differences(const OrderedJson& before, const OrderedJson& after, co
       const auto in = [&name](const OrderedJson& table) {
         return table.is_object() ? table.value(name, OrderedJson()) : OrderedJson();
       };
-      collect_differences(in(before), in(after), key.empty() ? name : key + "." + name, of_members);
+      collect_differences(in(before), in(after), key.empty() ? name : key + "." + name, depth + 1, of_members);
     }
   }
   if (!is_new && !is_gone) {
@@ -82,19 +85,19 @@ std::string nonce_key(const Config& config) {
 }
 
 // A file that somebody is still writing may look like one without any protection, which nobody changes on the way. Nor
-// does anybody change what the listener has been made by.
-Result<> check_protection(const Config& before, const Config& after) {
+// does anybody change what the listener has been made by. What protects only those that are not served here may change.
+Result<> check_protection(const Config& before, const Config& after, LiveConfiguration::Serves serves) {
   const auto check = [](bool was, bool is, const char* what) -> Result<> {
     if (!was || is) return {};
     return fail("it has no " + std::string(what) + " any more; start the host anew if it is to serve without");
   };
-  if (auto checked =
-          check(before.knows_credentials(), after.knows_credentials(), "[tokens], [issuers] or other credentials");
+  const bool is_http = serves == LiveConfiguration::Serves::http;
+  const bool had_credentials = is_http && before.knows_credentials();
+  if (auto checked = check(had_credentials, after.knows_credentials(), "[tokens], [issuers] or other credentials");
       !checked)
     return checked;
   if (auto checked = check(!before.roles.empty(), !after.roles.empty(), "roles"); !checked) return checked;
-  if (auto checked = check(!before.stdio_roles.empty(), !after.stdio_roles.empty(), "roles for stdio"); !checked)
-    return checked;
+  if (!is_http) return check(!before.stdio_roles.empty(), !after.stdio_roles.empty(), "roles for stdio");
   // Connections that are open have been taken by the one rule or the other.
   const auto has_subject = [](const Config& config) { return config.client_subject != CertificateSubject::none; };
   if (has_subject(before) == has_subject(after)) return {};
@@ -104,15 +107,16 @@ Result<> check_protection(const Config& before, const Config& after) {
 
 }  // namespace
 
-Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSource source, Config config,
+Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSource source, Config config, Serves serves,
                                                                      const Catalogs& catalogs, HttpCaller& caller,
                                                                      Log& log) {
   std::unique_ptr<LiveConfiguration> live(
-      new LiveConfiguration(std::move(source), std::move(config), catalogs, caller, log));
+      new LiveConfiguration(std::move(source), std::move(config), serves, catalogs, caller, log));
   // Anew, because what changes from now on is seen, and what has changed since it was read would not be.
   auto loaded = live->source_.load();
   if (loaded.has_error()) return loaded.error();
-  if (const auto checked = check_protection(live->config_, *loaded); checked.has_error()) return checked.error();
+  if (const auto checked = check_protection(live->config_, *loaded, serves); checked.has_error())
+    return checked.error();
   live->config_ = *std::move(loaded);
   live->settings_ = config_form().show(live->config_);
   live->set_limits();
@@ -124,9 +128,10 @@ Result<std::unique_ptr<LiveConfiguration>> LiveConfiguration::create(ConfigSourc
   return live;
 }
 
-LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, const Catalogs& catalogs, HttpCaller& caller,
-                                     Log& log)
+LiveConfiguration::LiveConfiguration(ConfigSource source, Config config, Serves serves, const Catalogs& catalogs,
+                                     HttpCaller& caller, Log& log)
     : source_(std::move(source)),
+      serves_(serves),
       config_(std::move(config)),
       started_with_(config_),
       proofs_(std::make_shared<Proofs>(nonce_key(config_))),
@@ -175,7 +180,8 @@ void LiveConfiguration::attend(bool changed) {
   // And this last, so that it is true of every request that comes after it.
   if (anew != ReadAnew::configuration) return;
   auto settings = config_form().show(config_);
-  log_.info("configuration taken", {{"changed", changed_tables(settings_, settings)}});
+  log_.info("configuration taken",
+            {{"file", source_.file().string()}, {"changed", changed_tables(settings_, settings)}});
   settings_ = std::move(settings);
 }
 
@@ -191,12 +197,12 @@ void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
   const auto moment = std::chrono::steady_clock::now();
   if (replaced || access->has_expiry_between(looked_at_, now)) {
     ending_.close_streams(is_good);
-    if (!farewell_since_) farewell_since_ = moment;
-    expel_at_ = std::min(moment + farewell, *farewell_since_ + max_farewell);
+    if (!farewell_) farewell_ = Farewell{moment, moment};
+    farewell_->expel_at = std::min(moment + farewell, farewell_->since + max_farewell);
   }
-  if (farewell_since_ && moment >= expel_at_) {
+  if (farewell_ && moment >= farewell_->expel_at) {
     ending_.expel(is_good);
-    farewell_since_.reset();
+    farewell_.reset();
   }
   looked_at_ = now;
 }
@@ -318,7 +324,7 @@ void LiveConfiguration::count_refused(const std::string& reason) {
 LiveConfiguration::ReadAnew LiveConfiguration::take_changes(bool changed) {
   auto next = source_.load();
   if (next.has_value()) {
-    if (const auto checked = check_protection(config_, *next); checked.has_error()) {
+    if (const auto checked = check_protection(config_, *next, serves_); checked.has_error()) {
       next = fail(source_.file().string() + ": " + checked.error().message);
     }
   }
@@ -365,7 +371,7 @@ std::vector<std::string> LiveConfiguration::what_needs_a_restart(const Config& n
   // Virtual servers come and go one by one.
   before.emplace("servers", OrderedJson::object());
   after.emplace("servers", OrderedJson::object());
-  collect_differences(before, after, {}, differences);
+  collect_differences(before, after, {}, 0, differences);
   return {differences.begin(), differences.end()};
 }
 

@@ -32,10 +32,13 @@ class LiveConfiguration {
   // the whole has none.
   using Catalogs = std::map<std::string, PublishedCatalog*>;
 
+  // To whom the host listens: a change is not taken that would leave these without protection.
+  enum class Serves { http, stdio };
+
   // `config` is what the host has been started with. The catalogs, the caller, by which issuers are asked, and the log
   // outlive it. Fails where the configuration or the tokens cannot be read.
-  static Result<std::unique_ptr<LiveConfiguration>> create(ConfigSource source, Config config, const Catalogs& catalogs,
-                                                           HttpCaller& caller, Log& log);
+  static Result<std::unique_ptr<LiveConfiguration>> create(ConfigSource source, Config config, Serves serves,
+                                                           const Catalogs& catalogs, HttpCaller& caller, Log& log);
 
   // How what goes on is ended for those whose credentials are good no longer: first streams, in the protocol's own way;
   // a little later whatever is left. Called on a thread of this object.
@@ -80,7 +83,8 @@ class LiveConfiguration {
     std::map<std::string, std::shared_ptr<const Policy>> policies;
   };
 
-  LiveConfiguration(ConfigSource source, Config config, const Catalogs& catalogs, HttpCaller& caller, Log& log);
+  LiveConfiguration(ConfigSource source, Config config, Serves serves, const Catalogs& catalogs, HttpCaller& caller,
+                    Log& log);
 
   Result<Access> access_of(const Config& config);
   Result<std::shared_ptr<const AccessState>> access_of(const std::string& name, const Config& config,
@@ -105,6 +109,7 @@ class LiveConfiguration {
   mutable Mutex mutex_;
   Reloads reloads_ GUARDED_BY(mutex_);
   const ConfigSource source_;
+  const Serves serves_;
   Config config_;         // used by one thread at a time: who creates this, then the one that watches
   OrderedJson settings_;  // those of `config_`, as a file has them
   const Config started_with_;
@@ -118,11 +123,15 @@ class LiveConfiguration {
   std::map<std::string, std::shared_ptr<const Policy>> policies_;
   Ending ending_;
   std::chrono::system_clock::time_point looked_at_ = std::chrono::system_clock::now();
-  std::optional<std::chrono::steady_clock::time_point> farewell_since_;  // the first streams have ended, and others may
-  std::chrono::steady_clock::time_point expel_at_;                       // if so
-  std::chrono::steady_clock::time_point refused_at_;                     // the last time, if it was
-  bool access_is_old_ = false;                                           // the tokens could not be read then, either
-  WatchedFiles watched_;                                                 // last, because its thread uses the others
+  // The first streams have ended, and others may; then whatever is left is ended, too.
+  struct Farewell {
+    std::chrono::steady_clock::time_point since;
+    std::chrono::steady_clock::time_point expel_at;
+  };
+  std::optional<Farewell> farewell_;
+  std::chrono::steady_clock::time_point refused_at_;  // the last time, if it was
+  bool access_is_old_ = false;                        // the tokens could not be read then, either
+  WatchedFiles watched_;                              // last, because its thread uses the others
 };
 
 }  // namespace mcph

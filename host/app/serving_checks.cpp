@@ -1,7 +1,9 @@
 #include "app/serving_checks.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -38,32 +40,56 @@ Result<> check_way(const std::variant<UpstreamCommand, UpstreamUrl>& way) {
   return check_program(program->command.front(), {}, path);
 }
 
+// Each file that cannot be opened; where all can be, what is wrong with the first.
+void check_tls(const TlsOptions& tls, Mistakes& mistakes) {
+  const std::pair<const char*, std::filesystem::path> files[] = {
+      {"/tls/certificate", tls.certificate}, {"/tls/key", tls.key}, {"/tls/client_ca", tls.client_ca}};
+  const auto before = mistakes.size();
+  for (const auto& [pointer, file] : files) {
+    const auto opened = file.empty() ? FileDescriptor() : open_to_read(file);
+    if (!file.empty() && !opened)
+      mistakes.push_back({pointer, "cannot be used: " + file.string() + ": it cannot be opened: " + last_error()});
+  }
+  if (mistakes.size() > before) return;
+  const auto loaded = TlsContext::load(tls, nullptr, std::chrono::system_clock::now());
+  if (loaded.has_value()) return;
+  const auto& why = loaded.error().message;
+  // The words begin with the name of the file that is wrong, if it is one.
+  const auto named = std::ranges::find_if(
+      files, [&why](const auto& each) { return !each.second.empty() && why.starts_with(each.second.string() + ": "); });
+  mistakes.push_back({named == std::end(files) ? "/tls" : named->first, "cannot be used: " + why});
+}
+
 }  // namespace
 
 Mistakes check_reachability(const Config& config) {
+  Mistakes mistakes;
+  const auto refuse = [&mistakes](const char* pointer, const HttpAddress& listen, const char* why) {
+    mistakes.push_back({pointer, listen.authority() + " is reached by others, and " + why});
+  };
   const auto& admin = config.admin;
   if (admin.listen && !admin.loopback_only && !admin.allow_remote) {
-    return {{"/admin/listen", admin.listen->authority() +
-                                  " is reached by others, and nobody is asked there who they are. Listen on "
-                                  "127.0.0.1, or say --allow-remote-admin if everybody who can reach it may read how "
-                                  "this host fares."}};
+    refuse("/admin/listen", *admin.listen,
+           "nobody is asked there who they are. Listen on 127.0.0.1, or set [admin] allow_remote = true (option "
+           "--allow-remote-admin) if everybody who can reach it may read how this host fares.");
   }
   const auto& dashboard = config.dashboard;
   if (dashboard.listen && !dashboard.loopback_only && !dashboard.allow_remote && !config.tls.is_on()) {
-    return {{"/dashboard/listen", dashboard.listen->authority() +
-                                      " is reached by others, and there is no TLS, so that they could read along and "
-                                      "take a login over. Say [tls], listen on 127.0.0.1, or say "
-                                      "--allow-remote-dashboard if something before it encrypts."}};
+    refuse("/dashboard/listen", *dashboard.listen,
+           "there is no TLS, so that they could read along and take a login over. Set [tls], listen on 127.0.0.1, or "
+           "set [dashboard] allow_remote = true (option --allow-remote-dashboard) if something before it encrypts.");
   }
   const bool admits_only_some = config.tls.client_certificates == TlsOptions::ClientCertificates::required;
   const bool is_protected =
       config.knows_credentials() || admits_only_some || config.allow_remote_without_authentication;
-  if (config.access.loopback_only || is_protected) return {};
-  return {{"/http/listen", config.http.listen.authority() +
-                               " is reached by others, and nothing proves who they are. Say [tokens] file, "
-                               "[issuers.NAME] or [tls] client_certificates = \"required\" in the configuration, "
-                               "listen on 127.0.0.1 behind a proxy that authenticates, or say "
-                               "--allow-remote-without-authentication if everybody who can reach it may use it."}};
+  if (!config.access.loopback_only && !is_protected) {
+    refuse("/http/listen", config.http.listen,
+           "nothing proves who they are. Set [tokens] file, [issuers.NAME] or [tls] client_certificates = "
+           "\"required\", listen on 127.0.0.1 behind a proxy that authenticates, or set [http] "
+           "allow_remote_without_authentication = true (option --allow-remote-without-authentication) if everybody "
+           "who can reach it may use it.");
+  }
+  return mistakes;
 }
 
 std::string remark_on_clear_text(const Config& config) {
@@ -88,7 +114,7 @@ Mistakes check_files(const Config& config) {
     if (result.has_error()) mistakes.push_back({std::move(pointer), "cannot be used: " + result.error().message});
   };
   note("/plugins/components", find_components(config.host));
-  if (config.tls.is_on()) note("/tls", TlsContext::load(config.tls, nullptr, std::chrono::system_clock::now()));
+  if (config.tls.is_on()) check_tls(config.tls, mistakes);
   const auto note_folder_of = [&](std::string pointer, const std::filesystem::path& file) {
     const auto folder = file.parent_path();
     std::error_code ignored;

@@ -7,7 +7,7 @@
 
 namespace mcph {
 
-// Whom it would serve without knowing who they are.
+// Where it would serve people without knowing who they are, or in the clear.
 Mistakes check_reachability(const Config& config);
 
 // What is not refused, but worth a warning: credentials that others could read along. Empty: nothing.

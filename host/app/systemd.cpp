@@ -101,6 +101,11 @@ SystemdNotifier::SystemdNotifier(const SystemdEnvironment& environment) : socket
   watchdog_time_ = std::chrono::microseconds(std::min(number_in(environment.watchdog_microseconds), day));
 }
 
+void SystemdNotifier::stopping(std::chrono::seconds most) const {
+  const auto microseconds = std::chrono::microseconds(most).count();
+  send("STOPPING=1\nEXTEND_TIMEOUT_USEC=" + std::to_string(microseconds), std::chrono::seconds(1));
+}
+
 bool SystemdNotifier::send(std::string_view state, std::chrono::seconds patience) const {
   sockaddr_un address{};
   if (socket_.empty() || socket_.size() >= sizeof address.sun_path) return false;

@@ -37,7 +37,8 @@ class SystemdNotifier {
 
   // These two are said once, and so they wait a second at most where systemd has not yet read what others have said.
   void ready() const { send("READY=1", std::chrono::seconds(1)); }
-  void stopping() const { send("STOPPING=1", std::chrono::seconds(1)); }
+  // With the time that it may take at most, in which it is not ended.
+  void stopping(std::chrono::seconds most) const;
   // One line for people. Waits for nothing: nobody needs it at once. False: it could not be sent now.
   bool status(std::string_view text) const { return send("STATUS=" + std::string(text), std::chrono::seconds(0)); }
   // Waits for nothing: it is said again soon.

@@ -28,6 +28,12 @@ Error invalid_at(std::string_view text, std::size_t offset, std::string_view rea
   return fail("not valid JSON at " + place(text, offset) + ": " + std::string(reason));
 }
 
+Error too_large_at(std::string_view text, std::size_t offset, const std::string& number) {
+  constexpr std::size_t most = 60;
+  return fail("not usable JSON at " + place(text, offset) + ": the number " + number.substr(0, most) +
+              " is beyond the range of a double");
+}
+
 // The offset of the string's closing quote, or the end of the text. `quote` is the offset of its opening quote.
 std::size_t end_of_string(std::string_view text, std::size_t quote) {
   auto at = quote + 1;
@@ -141,10 +147,10 @@ class Builder {
   }
 
   template <class Exception>
-  bool parse_error(std::size_t position, const std::string& /*token*/, const Exception& exception) {
+  bool parse_error(std::size_t position, const std::string& token, const Exception& exception) {
     constexpr int out_of_range = 406;
     if (exception.id == out_of_range) {
-      error_ = fail("not usable JSON: " + std::string(reason_of(exception.what()).substr(0, 80)));
+      error_ = too_large_at(text_, position - std::min(token.size(), position), token);
     } else {
       error_ = invalid_at(text_, std::min(position > 0 ? position - 1 : 0, text_.size()), reason_of(exception.what()));
     }

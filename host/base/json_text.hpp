@@ -33,7 +33,7 @@ enum class DuplicateKeys { last_counts, refuse };
 // invalid UTF-8 and escaped halves of surrogate pairs, NaN, numbers beyond a double or longer than max_number_size,
 // trailing data, and a byte order mark (section 8.1 leaves that to the reader). Integers beyond 64 bits become the
 // nearest double. Keys are equal if their bytes are, once unescaped. The error says what is wrong and, for what is no
-// JSON, where; lines and columns begin with 1, columns are bytes.
+// JSON and for a number beyond a double, where; lines and columns begin with 1, columns are bytes.
 Result<nlohmann::json> parse_json(std::string_view text, std::size_t max_depth = default_json_depth,
                                   DuplicateKeys duplicates = DuplicateKeys::last_counts);
 

@@ -71,6 +71,18 @@ bool is_of_upstream(const Served<Component>& served) {
 
 }  // namespace
 
+std::string Conflict::reason() const {
+  if (!is_upstream) return "two plugins export it, and the first by path is served";
+  return "another exports it, too; plugins come before upstreams, and each kind is in the order of paths";
+}
+
+std::string Conflict::advice() const {
+  if (!is_upstream) return "to have both, rename it in one of the two";
+  if (kind == tool_kind || kind == prompt_kind)
+    return "to have both, give the upstream a \"prefix\", or the " + kind + " another name with \"rename\"";
+  return "resources of an upstream keep their URIs, so there is only one; \"exclude\" leaves out that of the upstream";
+}
+
 Catalog::Catalog(std::uint64_t generation, std::vector<ServedPlugin> plugins, std::string_view instructions,
                  std::shared_ptr<const ToolListing> listing, std::vector<WithdrawnPlugin> withdrawn)
     : generation_(generation),
@@ -201,7 +213,7 @@ void Catalog::hide_resources_behind_templates() {
     const auto& [first, count] = uris;
     conflicts_.push_back({std::string(resource_kind),
                           count == 1 ? first : first + " and " + std::to_string(count - 1) + " others",
-                          plugins.first->identity().file, plugins.second->identity().file});
+                          plugins.first->identity().file, plugins.second->identity().file, true});
   }
 }
 
@@ -213,8 +225,9 @@ void Catalog::add(Index<Component>& index, const std::vector<Component>& compone
         index.try_emplace(component_key(component), Served<Component>{&component, owner.plugin});
     if (!added) {
       const auto& served = place->second;
+      const auto& hidden = owner.plugin->identity();
       conflicts_.push_back({std::string(kind), component_name(*served.component), served.plugin->identity().file,
-                            owner.plugin->identity().file});
+                            hidden.file, hidden.is_upstream});
     }
   }
 }

@@ -42,12 +42,18 @@ struct Served {
   bool partial = false;                            // of a template: some of what it stands for is hidden
 };
 
-// A component that is not served, because a plugin whose path sorts before has one with the same key.
+// A component that is not served, because a plugin whose path sorts before has one with the same key. Upstreams come
+// after what is here.
 struct Conflict {
   std::string kind;  // "tool", "resource", "resource template", "prompt", "extension", "experimental capability"
   std::string key;   // as clients read that of the served one
   std::filesystem::path served;
   std::filesystem::path hidden;
+  bool is_upstream = false;  // whose the hidden one is
+
+  // Why it is the hidden one, and what to do about it.
+  std::string reason() const;
+  std::string advice() const;
 
   // NOLINTNEXTLINE(modernize-use-nullptr): it takes the zero that "<" is written with for a pointer
   friend auto operator<=>(const Conflict&, const Conflict&) = default;

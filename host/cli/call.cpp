@@ -26,12 +26,19 @@
 #include "protocol/calls/plugin_call.hpp"
 #include "protocol/calls/plugin_result.hpp"
 #include "protocol/calls/resource_reads.hpp"
+#include "protocol/result_members.hpp"
 
 namespace mcph {
 namespace {
 
 // After which somebody who waits is told so.
 constexpr std::chrono::seconds silence{5};
+
+struct TerminalAnswer {
+  Outcome outcome;
+  std::string json;
+  std::string why = {};  // the call was to end early; empty: it was not, or the host itself says so
+};
 
 // A call whose end somebody waits for, and whose progress a person sees.
 class TerminalCall final : public Call {
@@ -42,7 +49,7 @@ class TerminalCall final : public Call {
     limit_time(plan.time_limit);
   }
 
-  std::pair<Outcome, std::string> wait() {
+  TerminalAnswer wait() {
     auto end = ended_.get_future();
     if (end.wait_for(silence) == std::future_status::timeout) {
       std::cerr
@@ -57,9 +64,9 @@ class TerminalCall final : public Call {
   }
   void log(std::int32_t, std::string_view) override {}  // the host's log has it
   void complete(Outcome outcome, std::string_view json) override {
-    progress_.clear();
-    ended_.set_value({outcome, std::string(json)});
+    tell({outcome, std::string(json), words_for_cancellation(*this)});
   }
+  void refuse(std::string error) override { tell({Outcome::error, std::move(error)}); }
   std::string context() const override {
     Json context{{"protocolVersion", "2026-07-28"},
                  {"client", {{"name", "mcp-plugin-host call"}}},
@@ -69,9 +76,14 @@ class TerminalCall final : public Call {
   }
 
  private:
+  void tell(TerminalAnswer answer) {
+    progress_.clear();
+    ended_.set_value(std::move(answer));
+  }
+
   const Json capabilities_;
   ProgressLine progress_;
-  std::promise<std::pair<Outcome, std::string>> ended_;
+  std::promise<TerminalAnswer> ended_;
 };
 
 // As people call it.
@@ -79,13 +91,14 @@ std::string kind_of(const Plugin& plugin) {
   return plugin.identity().is_upstream ? "the upstream" : "the plugin";
 }
 
-int print_checked(const CallPlan& plan, std::string_view json, bool whole) {
-  const auto read = read_plugin_result(plan.method, json, plan.output_schema);
+int print_checked(const CallPlan& plan, const TerminalAnswer& answer, bool whole) {
+  const auto read = read_plugin_result(plan.method, answer.json, plan.output_schema);
   if (read.has_error())
     return fail_with(kind_of(*plan.plugin) + " answered with something invalid: " + read.error().message, whole);
   auto result = read->root().json();
   encode_uris(plan.method, result);  // as clients are told
   if (plan.method == PluginMethod::completion_complete) cut_completion(result);
+  if (plan.method == PluginMethod::tools_call && result.value("isError", false)) add_why(answer.why, result["content"]);
   return print_result(plan.method, result, whole);
 }
 
@@ -95,8 +108,8 @@ Json read_resource(const OrderedJson& request, const Catalog& catalog) {
   if (planned.has_error()) return answer_to_read(planned.error());
   const auto call = std::make_shared<TerminalCall>(*planned, GivenAnswers(), std::string_view());
   planned->plugin->invoke(call);
-  const auto [outcome, json] = call->wait();
-  return answer_to_read(outcome, json);
+  const auto answer = call->wait();
+  return answer_to_read(answer.outcome, answer.json);
 }
 
 int carry_out(const CallPlan& plan, const Catalog& catalog, GivenAnswers answers, bool as_json) {
@@ -104,18 +117,21 @@ int carry_out(const CallPlan& plan, const Catalog& catalog, GivenAnswers answers
   for (unsigned round = 0; round <= PluginCall::max_rounds; ++round) {
     const auto call = std::make_shared<TerminalCall>(plan, answers, state);
     plan.plugin->invoke(call);
-    const auto [outcome, json] = call->wait();
-    if (outcome != Outcome::input_required && answers.unused() > 0)
+    const auto answer = call->wait();
+    if (answer.outcome != Outcome::input_required && answers.unused() > 0)
       std::cerr << "answers that were not asked for: " << answers.unused() << "\n";
-    if (outcome == Outcome::result) return print_checked(plan, json, as_json);
-    if (outcome == Outcome::error) {
-      const auto error = read_plugin_error(json);
-      return error.has_error() ? fail_with(error.error().message, as_json) : fail_with(*error, as_json);
+    if (answer.outcome == Outcome::result) return print_checked(plan, answer, as_json);
+    if (answer.outcome == Outcome::error) {
+      auto error = read_plugin_error(answer.json);
+      if (error.has_error()) return fail_with(error.error().message, as_json);
+      const auto& plugin = plan.plugin->identity().name;
+      error->message = with_why(answer.why, "Plugin " + plugin + " says: ", error->message);
+      return fail_with(*error, as_json);
     }
-    auto requests = read_input_requests(json);
+    auto requests = read_input_requests(answer.json);
     if (requests.has_error())
       return fail_with(kind_of(*plan.plugin) + " asked with something invalid: " + requests.error().message, as_json);
-    state = read_input_state(json);
+    state = read_input_state(answer.json);
     const auto reads = take_resource_reads(*requests);
     for (const auto& [name, request] : reads.items())
       answers.add(name, read_resource(request, catalog));
@@ -142,6 +158,9 @@ std::string similar_component(const Catalog& catalog, Rejection::Reason reason, 
 }
 
 int reject(Host& host, const Catalog& catalog, const Rejection& rejection, const CallCommand& command) {
+  // Of a server it is an error of the tool (server/tools, "Error Handling").
+  if (rejection.reason == Rejection::Reason::invalid_arguments)
+    return print_result(command.method, read_json("{" + tool_error_members(rejection.message) + "}"), command.json);
   const int status = fail_with(RpcError{error_code::invalid_params, rejection.message, rejection.data}, command.json);
   if (rejection.is_of_served() || rejection.reason == Rejection::Reason::malformed) return status;
   if (const auto meant = similar_component(catalog, rejection.reason, command.component); !meant.empty())

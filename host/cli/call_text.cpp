@@ -83,7 +83,7 @@ int print_result(PluginMethod method, const Json& result, bool as_json) {
   } else {
     print(method, result);
   }
-  return result.value("isError", false) ? tool_failed : 0;
+  return method == PluginMethod::tools_call && result.value("isError", false) ? tool_failed : 0;
 }
 
 }  // namespace mcph

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto not_built =
-    "the last build has failed, and each plugin is served as it was built before; the log says why";
+    "the last build has failed, and each plugin is served as it was built before; dev says why, on its standard error";
 
 // How a project is built, and where its plugins are then.
 struct Project {

@@ -11,10 +11,10 @@ namespace {
 
 // The only field of a form that has no other.
 std::optional<std::string> single_field_of(const OrderedJson& request) {
-  const auto params = request.find("params");
-  if (params == request.end() || !params->contains("requestedSchema")) return std::nullopt;
-  const auto fields = params->at("requestedSchema").value("properties", OrderedJson::object());
-  return fields.size() == 1 ? std::optional(fields.begin().key()) : std::nullopt;
+  const OrderedJson::json_pointer at("/params/requestedSchema/properties");
+  if (!request.contains(at)) return std::nullopt;
+  const auto& fields = request.at(at);
+  return fields.is_object() && fields.size() == 1 ? std::optional(fields.begin().key()) : std::nullopt;
 }
 
 // What is given is mostly less than a whole result.
@@ -35,8 +35,9 @@ Json whole_answer(const OrderedJson& request, Json given) {
 
 std::string words_for(const OrderedJson& request) {
   const auto method = request.value("method", "");
-  const auto params = request.value("params", OrderedJson::object());
-  const auto words = params.value("message", "");
+  const OrderedJson::json_pointer at("/params/message");
+  const bool has_words = request.contains(at) && request.at(at).is_string();
+  const auto words = has_words ? request.at(at).get<std::string>() : std::string();
   return method + (words.empty() ? "" : ": " + words);
 }
 

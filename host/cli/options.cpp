@@ -7,6 +7,7 @@
 #include <functional>
 #include <iostream>
 #include <list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -116,6 +117,16 @@ std::string mistake_in_plugin_name(const std::string& name) {
   }
   return {};
 }
+
+// The help of a command that leaves what follows its arguments to another program.
+class PrefixHelp final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    auto usage = CLI::Formatter::make_usage(app, std::move(name));
+    usage.resize(usage.find_last_not_of('\n') + 1);
+    return usage + " URL | COMMAND [ARGUMENT]...\n";
+  }
+};
 
 // The command that the command line names, as far as it does: that of "token list", say.
 const CLI::App& named_command(const CLI::App& app) {
@@ -353,13 +364,23 @@ void CommandLine::offer_project_tools() {
                        });
   dev.offer(serving_settings);
   dev.offer(http_settings);
-  dev.app().add_option("DIR", dev_.directory, "The project")->capture_default_str();
-  dev.app()
-      .add_option(
-          "--build", dev_.build,
-          "The command that builds it, where that is not CMake, to be run in DIR; its plugins are in --components then")
+  dev.show({{"plugins", {{"components", "DIR/build/dev/mcp_components"}, {"data", "DIR/build/dev/data"}}}});
+  auto& app = dev.app();
+  app.add_option("DIR", dev_.directory, "The project")->capture_default_str();
+  app.add_option("--build", dev_.build,
+                 "The command that builds it, where that is not CMake, to be run in DIR; its plugins are in "
+                 "--components then, which has the default of serve, as --data has")
       ->check(mistake_in_value);
-  dev.app().add_flag("--inspector", dev_.inspector, "Open the official MCP Inspector, which npx fetches");
+  app.add_flag("--inspector", dev_.inspector, "Open the official MCP Inspector, which npx fetches");
+  // What the environment or a configuration says is said for other hosts, too.
+  app.callback([this, &app] {
+    const auto& given = app.parse_order();
+    if (dev_.build.empty() && std::ranges::find(given, app.get_option("--components")) != given.end())
+      throw CLI::ValidationError("--components",
+                                 "without --build CMake builds the project, whose plugins are in "
+                                 "DIR/build/dev/mcp_components; leave it out, or give the command that builds it: "
+                                 "--build 'make'");
+  });
 
   auto& symbolize =
       offer(app_, "symbolize", "Replace FILE+OFFSET in a log, from standard input, by function, file and line",
@@ -596,6 +617,7 @@ void CommandLine::offer_upstreams() {
   add.add_flag("--force", upstreams_.force, "Replace the one that is there");
   // What follows the name is the command's own, options included.
   add.prefix_command();
+  add.formatter(std::make_shared<PrefixHelp>());
   add.callback([this, &add] {
     upstreams_.words = add.remaining();
     if (upstreams_.words.empty()) throw CLI::RequiredError("URL or COMMAND");

@@ -339,6 +339,11 @@ int list_server(const ListCommand& command) {
     for (const auto& each : all[kind.member])
       print_component(std::cout, kind.word, listed_text(each, kind.key), listed_text(each, "description"));
   }
+  if (std::all_of(all.cbegin(), all.cend(), [](const Json& list) { return list.empty(); })) {
+    std::cout << without_query(command.server.url) << " lists no tools, resources or prompts"
+              << (command.server.token_file.empty() ? "; who shows a token, with --token-file, may see some" : "")
+              << "\n";
+  }
   return 0;
 }
 

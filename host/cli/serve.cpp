@@ -205,7 +205,8 @@ Principal principal_of(const Config& config) {
 Result<std::unique_ptr<LiveConfiguration>> configuration_of(const StdioCommand& command, Host& host, HttpCaller& caller,
                                                             Log& log) {
   if (command.config.stdio_roles.empty()) return nullptr;
-  return LiveConfiguration::create(command.source, command.config, {{"", &host.catalog()}}, caller, log);
+  return LiveConfiguration::create(command.source, command.config, LiveConfiguration::Serves::stdio,
+                                   {{"", &host.catalog()}}, caller, log);
 }
 
 // `configuration` may be null. All of it outlives the answers.

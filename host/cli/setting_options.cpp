@@ -123,7 +123,8 @@ void ConfiguredCommand::prepare() {
       ->type_name("FILE")
       ->envname("MCP_CONFIG")
       ->check(mistake_in_value);
-  const auto shown = config_form().show(defaults_);
+  auto shown = config_form().show(defaults_);
+  shown.merge_patch(found_defaults_);
   for (const auto& settings : offered_) {
     for (const auto& setting : settings)
       offer(setting, shown);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/config.hpp"
@@ -37,6 +38,8 @@ class ConfiguredCommand {
   ConfiguredCommand(CLI::App& app, Config defaults);
 
   void offer(std::span<const SettingOption> settings) { offered_.push_back(settings); }
+  // Defaults that the command finds by itself, in words for its help, by their tables.
+  void show(OrderedJson defaults) { found_defaults_ = std::move(defaults); }
   CLI::App& app() { return app_; }
 
   // Before the command line is read, if it is this command's: there are many options of many commands, and a program
@@ -50,6 +53,7 @@ class ConfiguredCommand {
 
   CLI::App& app_;
   const Config defaults_;
+  OrderedJson found_defaults_ = OrderedJson::object();
   std::vector<std::span<const SettingOption>> offered_;
   std::filesystem::path file_;
   std::vector<Override> overrides_;

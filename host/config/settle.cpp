@@ -17,7 +17,7 @@
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 #include "base/local_socket.hpp"
-#include "http/client/http_url.hpp"
+#include "http/rules.hpp"
 #include "plugin/names.hpp"
 #include "sources/upstream/upstream_settings.hpp"
 
@@ -181,14 +181,6 @@ void check_connections(const Config& config, Mistakes& mistakes) {
     mistake("/http/unix_socket", "is too long a path for a socket; name a shorter one");
 }
 
-// As HttpAccess has it; empty for an empty origin.
-std::string host_of(const std::string& origin) {
-  const auto url = read_http_url(origin);
-  if (url.has_error()) return {};
-  const auto host = lower_case(url->host);
-  return host.find(':') == std::string::npos ? host : "[" + host + "]";
-}
-
 // Whether a scope implies itself, by others.
 bool is_circular(const ImpliedScopes& implied, const std::string& scope) {
   std::set<std::string> seen;
@@ -312,8 +304,8 @@ void settle(Config& config, Mistakes& mistakes) {
   settle_dashboard(config, mistakes);
   config.http.certificates_admit = config.client_subject == CertificateSubject::none;
   config.access.loopback_only = config.http.listen.is_loopback();
-  config.access.own_host = host_of(config.origin);
-  config.dashboard.own_host = host_of(config.dashboard.url);
+  config.access.own_host = host_of_origin(config.origin);
+  config.dashboard.own_host = host_of_origin(config.dashboard.url);
 }
 
 bool names_principal(const Config& config, const std::string& principal) {

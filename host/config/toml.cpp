@@ -1,6 +1,8 @@
 #include "config/toml.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/json_pointer.hpp"
@@ -136,18 +138,25 @@ void append_table(std::string& out, const std::string& path, const OrderedJson& 
   }
 }
 
-// What the parser says, and what is most likely to be done about it.
+// What the parser means by "Error while parsing KIND: REASON", and what is most likely to be done about it.
 std::string words_for(std::string_view description) {
+  static constexpr std::string_view beginning = "Error while parsing ";
+  static constexpr std::string_view kinds_of_values[] = {"value",   "time",           "date",   "date-time",
+                                                         "integer", "floating-point", "boolean"};
+  // Without that it speaks of bytes.
+  if (!description.starts_with(beginning)) return "not valid UTF-8";
   if (description.find("unescaped control characters") != std::string_view::npos)
     return "the string has no closing quote in its line";
-  static constexpr std::string_view kinds[] = {"value",   "time",           "date",   "date-time",
-                                               "integer", "floating-point", "boolean"};
-  std::string words(description);
-  for (const auto kind : kinds) {
-    if (description.starts_with("Error while parsing " + std::string(kind) + ":"))
-      words += "; a text must be in quotes";
-  }
-  return words;
+  const auto colon = std::min(description.find(": "), description.size());
+  const auto kind = description.substr(beginning.size(), colon - beginning.size());
+  std::string reason(description.substr(std::min(colon + 2, description.size())));
+  if (reason == "encountered end-of-file") reason = "the text ends too early";
+  if (reason == "could not determine value type") reason = "it is no value";
+  // It may show a piece of the text, to the end of the line.
+  std::ranges::replace_if(
+      reason, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  const bool is_value = std::ranges::find(kinds_of_values, kind) != std::end(kinds_of_values);
+  return "not valid TOML (" + std::string(kind) + "): " + reason + (is_value ? "; a text must be in quotes" : "");
 }
 
 }  // namespace

@@ -147,8 +147,12 @@ bool is_host_name(std::string_view text) {
 }
 
 bool is_origin(std::string_view text) {
-  const auto authority = authority_of_origin(text);
-  return authority && !host_of(*authority)->empty();
+  return !host_of_origin(text).empty();
+}
+
+std::string_view host_of_origin(std::string_view origin) {
+  const auto authority = authority_of_origin(origin);
+  return authority ? *host_of(*authority) : std::string_view();
 }
 
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host) {

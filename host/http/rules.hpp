@@ -39,6 +39,9 @@ bool is_loopback_host(std::string_view host);
 bool is_host_name(std::string_view text);
 bool is_origin(std::string_view text);
 
+// "mcp.example.com" of "https://mcp.example.com:8443"; an IPv6 address keeps its brackets. Empty: it is no origin.
+std::string_view host_of_origin(std::string_view origin);
+
 bool host_allowed(const HttpAccess& access, std::optional<std::string_view> host);
 // A request without an Origin is not a browser's. One with a value that is no origin (RFC 6454 section 7) is refused,
 // even where any origin is allowed.

@@ -27,7 +27,7 @@ Publisher::Remarks remarks_on(const std::vector<Conflict>& conflicts) {
       continue;
     }
     of_file.push_back("the " + conflict.kind + " \"" + conflict.key + "\" is hidden by that of " +
-                      conflict.served.string() + "; to have both, rename it in one of the two");
+                      conflict.served.string() + "; " + conflict.advice());
   }
   for (const auto& [file, count] : left_out)
     remarks[file].push_back("and so are " + std::to_string(count) + " others");
@@ -88,10 +88,8 @@ void Publisher::report_conflicts(const Catalog& catalog) {
     log_.warning("component hidden", {{field_of(conflict.kind), conflict.key},
                                       {"served", conflict.served.string()},
                                       {"hidden", conflict.hidden.string()},
-                                      {"reason",
-                                       "two plugins export it and the first by path is served, or that which is no "
-                                       "upstream server"},
-                                      {"next", "to have both, rename it in one of the two"}});
+                                      {"reason", conflict.reason()},
+                                      {"next", conflict.advice()}});
   }
   for (const auto& conflict : reported_conflicts_) {
     const auto* owner = catalog.find_owner(conflict.kind, conflict.key);

@@ -23,7 +23,7 @@ void WatchedLog::Watcher::take(const std::string& line) {
   {
     const MutexLock lock(mutex_);
     // What has been left out is said before there is more.
-    if (lines_.size() >= max_lines || (missed_ > 0 && !lines_.empty())) {
+    if (lines_.size() >= max_lines || missed_ > 0) {
       ++missed_;
       return;
     }

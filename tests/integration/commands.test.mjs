@@ -143,6 +143,8 @@ test('AnOperatorIsToldWhatItIsThatHeNames', async (context) => {
   const mistyped = await operate('enable', 'sampel');
   assert.deepEqual([mistyped.status, mistyped.stdout], [2, '']);
   assert.match(mistyped.stderr, /no plugin or upstream is called "sampel"; there are sample, up\.mcp\.json; did you mean "sample"\?\n$/);
+  const traced = await operate('trace', 'sampel');
+  assert.match(traced.stderr, /no plugin or upstream that is served is called "sampel"; there are sample; did you mean "sample"\?\n$/);
   await operate('disable', 'sample', '--component', 'version');
   const enabled = await operate('enable', 'sample');
   assert.match(enabled.stdout, /: it is not disabled, but these of its components are: version; enable each with --component NAME\n$/);
@@ -162,6 +164,15 @@ test('HelpTellsTheDefaults', async () => {
   assert.match(stdout, /--data TEXT=\//);
   assert.match(stdout, /--log-level trace\|debug\|info\|warning\|error\|off=info/);
   assert.match(stdout, /--listen TEXT=127\.0\.0\.1:8080/);
+  const dev = (await command('dev', '--help')).stdout;
+  assert.match(dev, /--components TEXT=DIR\/build\/dev\/mcp_components\s/);
+  assert.match(dev, /--data TEXT=DIR\/build\/dev\/data\s/);
+});
+
+test('HelpOfAddTellsWhatFollowsTheName', async () => {
+  const { status, stdout } = await command('add', '--help');
+  assert.equal(status, 0);
+  assert.match(stdout, /^Usage: .*add \[OPTIONS\] NAME URL \| COMMAND \[ARGUMENT\]\.\.\.$/m);
 });
 
 test('HelpHasNoSettingThatACommandDoesNotUse', async () => {
@@ -314,7 +325,8 @@ test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
   const { status, said } = await check(text);
   assert.equal(status, 2);
   assert.deepEqual(said, [
-    'team.toml:1:1: "tls" cannot be used: server.pem: it cannot be opened: No such file or directory',
+    'team.toml:2:15: "certificate" cannot be used: server.pem: it cannot be opened: No such file or directory',
+    'team.toml:3:7: "key" cannot be used: server.key: it cannot be opened: No such file or directory',
     `team.toml:5:8: "file" cannot be used: its folder audit is not there; make it`,
     'team.toml:6:7: "key" cannot be used: cannot read audit/key.pem: No such file or directory',
     'team.toml:10:8: "file" cannot be used: its folder team is not there; make it',
@@ -329,6 +341,12 @@ test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
   const open = await check('[http]\nlisten = "0.0.0.0:0"\n', '--no-files');
   assert.equal(open.status, 2);
   assert.match(open.said[0], /^team\.toml:2:10: "listen" 0\.0\.0\.0:0 is reached by others, and nothing proves who they are\./);
+  const all = ['http', 'admin', 'dashboard'].map((table) => `[${table}]\nlisten = "0.0.0.0:0"\n`).join('');
+  const { said: [http, admin, dashboard, ...more] } = await check(all, '--no-files');
+  assert.match(http, /^team\.toml:2:10: .* set \[http\] allow_remote_without_authentication = true \(option --/);
+  assert.match(admin, /^team\.toml:4:10: .* set \[admin\] allow_remote = true \(option --allow-remote-admin\)/);
+  assert.match(dashboard, /^team\.toml:6:10: .* there is no TLS/);
+  assert.deepEqual(more, []);
 
   const needs = `[plugins]\ncomponents = "${folder}"\n[http]\nunix_socket = "team.toml"\n`
     + '[upstreams.one]\ncommand = "no-such-program"\n[upstreams.two]\nurl = "https://two.example/mcp"\n'
@@ -483,11 +501,10 @@ test('CallEndsWithAStatusThatTellsWhoFailed', async (context) => {
 test('CallSaysAsJsonWhatIsWrongWithTheArguments', async (context) => {
   const { on } = await folder(context, 'slow');
   const { status, stdout } = await on('call', '--json', 'wait', '{}');
-  assert.equal(status, 2);
-  const { error } = JSON.parse(stdout);
-  assert.equal(error.code, -32602);
-  assert.match(error.message, /^Invalid arguments for tool wait: /);
-  assert.equal(error.data.keyword, 'required');
+  assert.equal(status, 1);
+  const { content, isError } = JSON.parse(stdout);
+  assert.equal(isError, true);
+  assert.match(content[0].text, /^Invalid arguments for tool wait: /);
   const unreadable = await on('call', '--json', 'wait', '{');
   assert.match(JSON.parse(unreadable.stdout).error.message, /^the arguments are not valid JSON/);
 });

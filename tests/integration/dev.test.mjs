@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { command } from './support/command.mjs';
+import { command, run } from './support/command.mjs';
 import { fixture } from './support/components.mjs';
 import { freePort } from './support/free_port.mjs';
 import { HttpHost, program } from './support/host.mjs';
@@ -84,7 +84,7 @@ test('DevServesEachChangeWithoutALostCall', { timeout: 600_000 }, async (context
   assert.equal(await project.hello(), 'Good morning, Ada!');
   const { status, stdout } = await command('status', '--control', control);
   assert.equal(status, 1);
-  assert.match(stdout, /\/weather\/build\/dev\/mcp_components: the last build has failed, /);
+  assert.match(stdout, /\/weather\/build\/dev\/mcp_components: the last build has failed, .*; dev says why, on its standard error$/m);
   await project.edit('retrun "Good morning', 'return "Good evening');
   await project.until('Good evening, Ada!');
   for (const end = Date.now() + patience; !answers.has('Good evening, Ada!') && Date.now() < end;) await sleep(5);
@@ -109,6 +109,17 @@ test('DevSaysHowAProjectWithoutCmakeIsBuilt', async (context) => {
   const words = 'Give the command that builds it, and where its plugins are then: --build';
   assert.match(await fail(place), new RegExp(`^2 .* has no CMakeLists\\.txt\\. ${words}`));
   assert.match(await fail(join(place, 'absent')), /^2 mcp-plugin-host: there is no folder /);
+});
+
+test('DevTakesNoFolderOfComponentsWithoutACommandThatFillsIt', async (context) => {
+  const place = await mkdtemp(join(tmpdir(), 'mcp-dev-'));
+  context.after(() => rm(place, { recursive: true }));
+  const { status, stderr } = await command('dev', place, '--components', join(place, 'out'));
+  assert.equal(status, 2);
+  assert.match(stderr, /^--components: without --build CMake builds the project, .*; leave it out, or give the command that builds it: --build 'make'\n/);
+  // Which is said for other hosts, too.
+  const env = { ...process.env, MCP_COMPONENTS: join(place, 'out') };
+  assert.match((await run(program, ['dev', place], { env })).stderr, / has no CMakeLists\.txt\. /);
 });
 
 // A project without CMake.

@@ -50,7 +50,7 @@ test('TheLogIsReadAsPeopleReadIt', { timeout: 240_000 }, async (context) => {
     assert.match((await command('log', end, '--no-follow')).stdout, /plugin refused/, end);
   const none = await command('log', 'sampel', '--no-follow');
   assert.deepEqual([none.status, none.stdout], [2, '']);
-  assert.match(none.stderr, /no plugin or upstream is called "sampel"; did you mean "sample"\?/);
+  assert.match(none.stderr, /no plugin or upstream is called "sampel"; there are no_entry\.so, sample; did you mean "sample"\?\n$/);
   assert.match((await command('log', '--level', 'loud')).stderr, /"loud" is not one of trace\|debug\|info\|warning\|error/);
 });
 

@@ -46,6 +46,36 @@ test('AServerIsAskedForItsLists', async (context) => {
   assert.match(absent.stderr, /HTTP status 404: nothing of MCP is at this path/);
 });
 
+test('AServerThatListsNothingIsToldSo', async (context) => {
+  const { url } = await serve(context, await Components.create());
+  const words = 'lists no tools, resources or prompts; who shows a token, with --token-file, may see some';
+  assert.deepEqual(await command('list', '--url', url), { status: 0, stdout: `${url} ${words}\n`, stderr: '' });
+});
+
+test('TheSameMistakeEndsInTheSameWayOfAPluginAndOfAServer', async (context) => {
+  const components = await Components.create();
+  await components.write('slow.json', JSON.stringify({ limits: { callTimeMs: 100 } }));
+  await components.add('slow');
+  const { url } = await serve(context, components);
+  const both = async (...args) => {
+    const ends = [];
+    for (const where of [['--components', components.root, '--data', join(components.folder, 'other')], ['--url', url]]) {
+      const { status, stdout } = await command('call', ...where, ...args);
+      ends.push({ status, stdout });
+    }
+    assert.deepEqual(ends[0], ends[1]);
+    return ends[0];
+  };
+  const invalid = await both('wait', '{}');
+  assert.equal(invalid.status, 1);
+  assert.match(invalid.stdout, /^Invalid arguments for tool wait: [^\n]*\n$/);
+  assert.deepEqual(await both('absent'), { status: 2, stdout: '' });
+  assert.deepEqual(await both('wait', '[]'), { status: 2, stdout: '' });
+  const words = 'The call was cancelled, because wait took longer than the 0.1 s that limits.callTimeMs allows.';
+  const late = await both('wait', '{"label":"late","milliseconds":30000,"reports":0}');
+  assert.deepEqual(late, { status: 1, stdout: `${words}\ncancelled\n` });
+});
+
 test('AnAnswerMayHaveSeveralLinesOfDataThatEndInAnyWay', async (context) => {
   const events = [
     ['data: {"jsonrpc":"2.0","method":"notifications/message",', 'data: "params":{}}'],

@@ -140,9 +140,10 @@ test('AChangeOfItsRulesIsToldToTheClientsOfThatServerOnly', async (context) => {
 test('AServerThatIsNewOrGoneNeedsARestart', async (context) => {
   const { host, file } = await serveServers(context);
   const restart = host.log.next({ event: 'configuration needs a restart' });
-  const others = '[servers.ops]\ntitle = "Operators"\nallow = ["*"]\n[audit]\nfile = "audit.jsonl"\n';
+  const ofSettingsName = '[servers.allow]\nallow = ["*"]\n';
+  const others = `[servers.ops]\ntitle = "Operators"\nallow = ["*"]\n${ofSettingsName}[audit]\nfile = "audit.jsonl"\n`;
   await writeWhole(file, servers.slice(0, servers.indexOf('[servers.times]')) + others);
-  assert.equal((await restart).settings, 'audit (new), servers.ops (new), servers.times (gone)');
+  assert.equal((await restart).settings, 'audit (new), servers.allow (new), servers.ops (new), servers.times (gone)');
 });
 
 test('RolesCountOnEachServer', async (context) => {

@@ -51,7 +51,7 @@ test('IsToldThatTheHostServesLivesAndStops', async (context) => {
   await components.add('bad_schema');
   await socket.until(/STATUS=plugins: 1 serving, 1 refused\n/);
   await host.stop();
-  await socket.until(/STOPPING=1\n/);
+  await socket.until(/STOPPING=1\nEXTEND_TIMEOUT_USEC=45000000\n/);
 });
 
 function activate(components, listens, more = []) {

@@ -381,6 +381,14 @@ test('AFileThatLosesItsProtectionOnTheWayIsNotTaken', async (context) => {
   assert.equal((await postModern(team.url, 'tools/list')).status, 401);
 });
 
+test('WhatProtectsOnlyAHostOverStdioMayGo', async (context) => {
+  const settings = '[roles.user]\nallow = ["tool:*"]\n';
+  const team = await Team.serve(context, await Components.create('sample_v1'), `${settings}[stdio]\nroles = ["user"]\n`);
+  const taken = team.host.log.next({ event: 'configuration taken' });
+  await writeFile(team.file, (await readFile(team.file, 'utf8')).replace('[stdio]\nroles = ["user"]\n', ''));
+  assert.equal((await taken).changed, 'stdio');
+});
+
 test('AFileOfTokensThatIsGoneIsTold', async (context) => {
   const team = await Team.serve(context, await Components.create('sample_v1'), '[roles.user]\nallow = ["tool:*"]\n');
   const token = await team.token('ada', 'user');

@@ -115,6 +115,7 @@ test('AnUpstreamDoesNotTakeTheNameOfAPlugin', async () => {
   assert.match(text(result), /42/);
   const line = await host.log.until({ event: 'component hidden', tool: 'calculate' });
   assert.match(line.hidden, /shadow\.mcp\.json$/);
+  assert.match(line.next, /give the upstream a "prefix", or the tool another name with "rename"/);
 });
 
 test('AFaultyComponentCostsOnlyItself', async () => {

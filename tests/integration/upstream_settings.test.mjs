@@ -38,8 +38,8 @@ test('TheConfigurationFileHasUpstreamsToo', async (context) => {
   const host = await HttpHost.start(components, ['--config', file, '--control', control]);
   context.after(() => host.stop());
   await host.log.until({ event: 'plugin loaded' });
-  for (const word of ['disable', 'enable']) {
-    const { stdout } = await command(word, 'wiki', '--control', control);
+  for (const [word, name] of [['disable', 'wiki'], ['enable', '[upstreams.wiki]']]) {
+    const { stdout } = await command(word, name, '--control', control);
     assert.match(stdout, /^\[upstreams\.wiki\]: /);
   }
   const client = await connectHttp(kind, host.url);

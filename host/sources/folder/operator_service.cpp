@@ -56,6 +56,20 @@ bool is_file_called(const std::filesystem::path& file, const std::string& called
   return is_path_called(file, called) || is_path_called(file, called + std::string(upstream_ending));
 }
 
+std::string words_for_unknown_name(const std::string& called, const std::vector<KnownPlugin>& known) {
+  constexpr std::size_t most = 100;
+  std::string there;
+  std::vector<std::string> names;
+  for (const auto& [name, file] : known) {
+    names.push_back(name.empty() ? name_of_file(file) : name);
+    if (names.size() <= most) there += (there.empty() ? "" : ", ") + (name.empty() ? file.filename().string() : name);
+  }
+  const auto nearest = similar_name(called, names);
+  return "is called \"" + called + "\"; there " +
+         (there.empty() ? "is none" : "are " + there + (names.size() > most ? " and others" : "")) +
+         (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?");
+}
+
 OperatorService::Answer OperatorService::ask(OperatorRequest request) {
   const auto pending = std::make_shared<Pending>(Pending{std::move(request)});
   {
@@ -249,24 +263,17 @@ std::vector<std::filesystem::path> OperatorService::files_called(const std::stri
   std::vector<std::filesystem::path> placed;
   for (const auto& [file, tracked] : files_.files()) {
     if (name.empty() || name_of(tracked) == name) named.push_back(file);
-    if (is_file_called(file, name)) placed.push_back(file);
+    const bool is_its_table = name == "[upstreams." + name_of_file(file) + "]" && is_configured(file);
+    if (is_its_table || is_file_called(file, name)) placed.push_back(file);
   }
   return named.empty() ? placed : named;
 }
 
 Error OperatorService::nothing_called(const std::string& name) const {
-  constexpr std::size_t most = 100;
-  std::string there;
-  std::vector<std::string> names;
-  for (const auto& [file, tracked] : files_.files()) {
-    names.push_back(name_of(tracked).value_or(name_of_file(file)));
-    if (names.size() <= most)
-      there += (there.empty() ? "" : ", ") + name_of(tracked).value_or(file.filename().string());
-  }
-  const auto nearest = similar_name(name, names);
-  return fail("no plugin or upstream is called \"" + name + "\"; there " +
-              (there.empty() ? "is none" : "are " + there + (names.size() > most ? " and others" : "")) +
-              (nearest.empty() ? "" : "; did you mean \"" + nearest + "\"?"));
+  std::vector<KnownPlugin> known;
+  for (const auto& [file, tracked] : files_.files())
+    known.push_back({name_of(tracked).value_or(""), file});
+  return fail("no plugin or upstream " + words_for_unknown_name(name, known));
 }
 
 OperatorService::Watched OperatorService::watched(const std::filesystem::path& file, const TrackedFile& tracked) {

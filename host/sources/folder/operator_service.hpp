@@ -43,6 +43,14 @@ std::string name_of_file(const std::filesystem::path& file);
 // without.
 bool is_file_called(const std::filesystem::path& file, const std::string& called);
 
+// What an operator may call a plugin.
+struct KnownPlugin {
+  std::string name;  // as it calls itself; empty: it has never said so
+  std::filesystem::path file;
+};
+// What follows "no plugin": that it is called so, and which there are.
+std::string words_for_unknown_name(const std::string& called, const std::vector<KnownPlugin>& known);
+
 using TrackedFiles = std::map<std::filesystem::path, TrackedFile>;
 
 // What is done for the operator: the source of the files implements it. The control thread.

@@ -9,6 +9,7 @@
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "http/connection.hpp"
+#include "http/rules.hpp"
 #include "protocol/revisions.hpp"
 
 namespace mcph {
@@ -16,14 +17,6 @@ namespace {
 
 constexpr std::string_view card_type = "application/mcp-server-card+json";
 constexpr std::string_view catalog_type = "application/ai-catalog+json";
-
-// "mcp.example.com" of "https://mcp.example.com:8443".
-std::string host_of_origin(const std::string& origin) {
-  auto host = origin.substr(std::min(origin.find("//") + 2, origin.size()));
-  const auto end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
-  host.erase(std::min(end, host.size()));
-  return host;
-}
 
 // The publisher's domain from the back, as names of servers have it: "com.example.mcp".
 std::string reversed(std::string host) {
@@ -56,7 +49,7 @@ OrderedJson card_of(const DiscoverableServer& server, const std::string& origin)
   const auto full = identity.full();
   OrderedJson card = {
       {"$schema", "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"},
-      {"name", reversed(host_of_origin(origin)) + "/" + segment_of(identity.name)},
+      {"name", reversed(std::string(host_of_origin(origin))) + "/" + segment_of(identity.name)},
       {"version", identity.version},
       {"description", within(identity.description.empty() ? identity.title : identity.description, most)},
       {"title", within(identity.title, most)}};
@@ -71,8 +64,9 @@ OrderedJson card_of(const DiscoverableServer& server, const std::string& origin)
 
 OrderedJson catalog_of(const std::vector<DiscoverableServer>& servers, const std::string& origin) {
   auto entries = OrderedJson::array();
+  const std::string host(host_of_origin(origin));
   for (const auto& server : servers) {
-    entries.push_back({{"identifier", "urn:air:" + host_of_origin(origin) + ":mcp:" + segment_of(server.identity.name)},
+    entries.push_back({{"identifier", "urn:air:" + host + ":mcp:" + segment_of(server.identity.name)},
                        {"displayName", server.identity.title},
                        {"type", card_type},
                        {"url", origin + server.path + "/server-card"}});

@@ -94,6 +94,8 @@ TEST_F(OperatorAnswersTest, AsksWhichPlugin) {
   EXPECT_EQ(ask(R"({"command":"reload","plugin":7})"), which);
   EXPECT_EQ(ask(R"({"command":"reload","plugin":"clock"})"),
             R"({"error":"no plugin or upstream is called \"clock\"; there is none"})");
+  EXPECT_EQ(ask(R"({"command":"trace","plugin":"clock"})"),
+            R"({"error":"no plugin or upstream that is served is called \"clock\"; there is none"})");
 }
 
 TEST_F(OperatorAnswersTest, TakesNoComponentThatHasNoNameForTheWholePlugin) {
@@ -201,8 +203,7 @@ TEST_F(OperatorAnswersTest, TellsWhatTheLogSays) {
   };
   answers_.answer(R"({"command":"log","plugin":"sums"})", reader);
   ASSERT_EQ(reader.told.size(), 3U);
-  EXPECT_EQ(reader.told[0],
-            R"({"logging":true,"remark":"no plugin or upstream is called \"sums\"; status says which there are"})");
+  EXPECT_EQ(reader.told[0], R"({"logging":true,"remark":"no plugin or upstream is called \"sums\"; there is none"})");
   EXPECT_THAT(reader.told[1], HasSubstr(R"("level":"info","event":"plugin loaded","plugin":"sums")"));
   EXPECT_THAT(reader.told[2], HasSubstr(R"("level":"warning","event":"plugin refused")"));
   EXPECT_EQ(ask(R"({"command":"log","level":"loud"})"),

@@ -59,8 +59,8 @@ TEST(SystemdNotifierTest, SaysHowTheServiceIs) {
     const SystemdNotifier systemd({.notify_socket = name});
     systemd.ready();
     EXPECT_EQ(socket.next(), "READY=1");
-    systemd.stopping();
-    EXPECT_EQ(socket.next(), "STOPPING=1");
+    systemd.stopping(45s);
+    EXPECT_EQ(socket.next(), "STOPPING=1\nEXTEND_TIMEOUT_USEC=45000000");
   }
 }
 
@@ -90,7 +90,7 @@ TEST(SystemdNotifierTest, WaitsForRoomNoLongerThanASecondOrTwo) {
   const SystemdNotifier systemd({.notify_socket = name});
   socket.fill(systemd);
   const auto begin = std::chrono::steady_clock::now();
-  systemd.stopping();
+  systemd.stopping(45s);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
   auto last = socket.next();
   while (last == "WATCHDOG=1")

@@ -72,7 +72,9 @@ TEST(ParseJson, RefusesNumbersThatJsonDoesNotHave) {
   for (const auto* text : {"NaN", "Infinity", "-Infinity", "+1", "01", ".5", "1.", "0x10", "[NaN]"}) {
     EXPECT_FALSE(parse_json(text).has_value()) << text;
   }
-  EXPECT_EQ(error_of("1e999"), "not usable JSON: number overflow parsing '1e999'");
+  EXPECT_EQ(error_of("1e999"), "not usable JSON at line 1, column 1: the number 1e999 is beyond the range of a double");
+  EXPECT_EQ(error_of("{\n  \"a\": [1, -1e999, 2]}"),
+            "not usable JSON at line 2, column 12: the number -1e999 is beyond the range of a double");
 }
 
 TEST(ParseJson, RefusesInvalidUtf8Everywhere) {

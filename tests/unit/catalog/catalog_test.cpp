@@ -162,6 +162,9 @@ TEST(Catalog, GivesNothingToAnUpstreamThatATemplateOfAPluginStandsFor) {
   EXPECT_EQ(catalog.conflicts()[0].key, "file:///srv/policy.md");
   EXPECT_EQ(catalog.conflicts()[0].served.filename(), "files.so");
   EXPECT_EQ(catalog.conflicts()[0].hidden.filename(), "other.mcp.json");
+  EXPECT_EQ(catalog.conflicts()[0].advice(),
+            "resources of an upstream keep their URIs, so there is only one; \"exclude\" leaves out that of the "
+            "upstream");
 }
 
 TEST(Catalog, GivesNothingToATemplateThatTheOperatorHasTakenAway) {

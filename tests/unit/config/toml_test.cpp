@@ -35,6 +35,15 @@ TEST(Toml, IsRefusedWithLineAndColumn) {
   EXPECT_THAT(mistake_in("\xff = 1"), ::testing::StartsWith("1:1: "));
 }
 
+TEST(Toml, IsRefusedInWordsOfTheFileAndNotOfTheParser) {
+  EXPECT_EQ(mistake_in("listen: 'x'\n"), "1:7: not valid TOML (key-value pair): expected '=', saw ':'");
+  EXPECT_EQ(mistake_in("a"), "1:2: not valid TOML (key-value pair): the text ends too early");
+  EXPECT_EQ(mistake_in("a = loc\n"), "1:5: not valid TOML (value): it is no value; a text must be in quotes");
+  EXPECT_EQ(mistake_in("a = tru\n"),
+            "1:8: not valid TOML (boolean): expected 'true', saw 'tru '; a text must be in quotes");
+  EXPECT_EQ(mistake_in("\xff = 1"), "1:1: not valid UTF-8");
+}
+
 TEST(Toml, HasNoValueThatJsonLacks) {
   for (const auto* value : {"1979-05-27", "07:32:00", "inf", "nan"}) {
     EXPECT_THAT(mistake_in(std::string("\nwhen = ") + value),

@@ -160,6 +160,14 @@ TEST(OriginHeader, IsNothingThatOnlyEndsLikeAnOrigin) {
   }
 }
 
+TEST(HostOfOrigin, HasNeitherSchemeNorPort) {
+  EXPECT_EQ(host_of_origin("https://mcp.example.com:8443"), "mcp.example.com");
+  EXPECT_EQ(host_of_origin("http://127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(host_of_origin("http://[::1]:80"), "[::1]");
+  for (const auto* const none : {"", "mcp.example.com", "https://mcp.example.com/mcp"})
+    EXPECT_EQ(host_of_origin(none), "") << none;
+}
+
 TEST(OriginHeader, MayBeAFurtherOneExactly) {
   const HttpAccess access{.loopback_only = false, .allowed_hosts = {}, .allowed_origins = {"https://app.example.org"}};
   EXPECT_TRUE(origin_allowed(access, "https://app.example.org"));

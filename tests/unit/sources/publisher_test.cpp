@@ -78,6 +78,19 @@ TEST_F(PublisherTest, TellsOnceOfWhatIsHidden) {
   EXPECT_EQ(log_.count("component no longer hidden"), 1U);
 }
 
+TEST_F(PublisherTest, AdvisesWhatFitsAnUpstreamWhereOneIsHidden) {
+  auto elsewhere = std::make_shared<test::FakePlugin>("a.mcp.json");
+  elsewhere->become_upstream();
+  const auto upstream = ServedPlugin{elsewhere, plugin("a").components};
+  publisher_.publish(first_, {plugin("b"), plugin("c"), upstream}, [] {});
+  const auto remarks = publisher_.remarks();
+  EXPECT_THAT(remarks->at("c"),
+              ElementsAre("the tool \"add\" is hidden by that of b; to have both, rename it in one of the two"));
+  EXPECT_THAT(remarks->at("a.mcp.json"),
+              ElementsAre("the tool \"add\" is hidden by that of b; to have both, give the upstream a \"prefix\", or "
+                          "the tool another name with \"rename\""));
+}
+
 TEST_F(PublisherTest, HasNoLeaseOnWhatItReleased) {
   auto served = plugin("a");
   const std::weak_ptr<Plugin> weak = served.plugin;

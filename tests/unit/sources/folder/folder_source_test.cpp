@@ -482,6 +482,19 @@ TEST_F(FolderSourceTest, DoesWhatTheOperatorAsks) {
   EXPECT_EQ(answer_to(Kind::reload, "a"), "its file is gone");
 }
 
+TEST_F(FolderSourceTest, KnowsAnUpstreamOfTheConfigurationByItsTable) {
+  using Kind = OperatorRequest::Kind;
+  folder_.write("a");
+  folder_.files["a"].is_configured = true;
+  folder_.write("b");
+  source_.look();
+  pass(30ms);
+  EXPECT_EQ(answer_to(Kind::disable, "[upstreams.a]"), "disabled");
+  EXPECT_EQ(answer_to(Kind::enable, "[upstreams.a]"), "serving a 1.0.0 ()");
+  EXPECT_EQ(answer_to(Kind::reload, "[upstreams.b]"),
+            "error: no plugin or upstream is called \"[upstreams.b]\"; there are a, b");
+}
+
 TEST_F(FolderSourceTest, TellsTheOperatorOfAFileThatChangesWhileItIsLoaded) {
   folder_.write("a");
   source_.look();
