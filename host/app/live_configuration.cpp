@@ -196,6 +196,8 @@ void LiveConfiguration::end_what_is_good_no_longer(bool replaced) {
   const IsGood is_good = [access, now](const Principal& principal) { return access->is_good(principal, now); };
   const auto moment = std::chrono::steady_clock::now();
   if (replaced || access->has_expiry_between(looked_at_, now)) {
+    // Of those about whom the last look has asked.
+    if (access->issuers() != nullptr) access->issuers()->refresh_old_keys();
     ending_.close_streams(is_good);
     if (!farewell_) farewell_ = Farewell{moment, moment};
     farewell_->expel_at = std::min(moment + farewell, farewell_->since + max_farewell);

@@ -177,9 +177,9 @@ void AuditLog::run() {
 bool AuditLog::write_what_comes() {
   const bool goes_on = take_what_comes();
   begin_anew_if_removed();
-  add_first_line_if_due();
+  add_first_lines_if_due();
   add_taken();
-  add_left_out();
+  add_left_out_if_any();
   if (key_ && unsigned_lines_ > 0 && (needs_checkpoint() || unsigned_lines_ >= max_lines_to_checkpoint))
     add_checkpoint();
   write(!goes_on);
@@ -203,23 +203,27 @@ bool AuditLog::go_on_without_memory() {
   return goes_on;
 }
 
+// Lines, and sums of what was refused.
+std::uint64_t AuditLog::unwritten() const {
+  const auto made = static_cast<std::uint64_t>(std::ranges::count(text_, '\n')) + dropped_;
+  const MutexLock lock(mutex_);
+  return made + taken_.lines.size() - taken_.added + due_sums_.size() + waiting_.lines.size() + left_out_;
+}
+
 // The line `stop` shows the next host that all before it is on the disk. So it is written when that is so.
 void AuditLog::end() {
-  const auto lost = [this] {
-    return static_cast<std::size_t>(std::ranges::count(text_, '\n')) + taken_.lines.size() - taken_.added +
-           due_sums_.size();
-  };
-  if (lost() == 0) {
-    add_first_line_if_due();
+  if (unwritten() == 0) {
+    add_first_lines_if_due();
     add_line(clock_(), AuditEvent(audit_event::stop).members());
     if (key_ && unsigned_lines_ > 0) add_checkpoint();
     write(true);
   }
-  if (lost() == 0) return;
+  const auto lost = unwritten();
+  if (lost == 0) return;
   static_cast<void>(file_.cut_off_rest());
   log_.error(
       "audit lines lost",
-      {{"file", options_.file.string()}, {"reason", "they cannot be written, and the host ends"}, {"lines", lost()}});
+      {{"file", options_.file.string()}, {"reason", "they cannot be written, and the host ends"}, {"lines", lost}});
 }
 
 bool AuditLog::take_what_comes() {
@@ -240,7 +244,8 @@ bool AuditLog::take_what_comes() {
     }
     std::ranges::reverse(due_sums_);
   }
-  return !closing_;
+  // At the end what has come behind that is taken, too.
+  return !closing_ || !waiting_.lines.empty() || sums_.due();
 }
 
 void AuditLog::wait_for_lines(MutexLock& lock) {
@@ -323,26 +328,35 @@ bool AuditLog::needs_checkpoint() const {
   return open_since_ && Steady::now() >= *open_since_ + options_.checkpoint_time;
 }
 
-void AuditLog::add_first_line_if_due() {
-  if (!lacks_first_line_) return;
-  add_line(clock_(), AuditEvent(audit_event::rotated).add("previous", text_of(last_.hash)).members());
+// Of a new file, and of what could not be in the one before it.
+void AuditLog::add_first_lines_if_due() {
+  if (lacks_first_line_)
+    add_line(clock_(), AuditEvent(audit_event::rotated).add("previous", text_of(last_.hash)).members());
   lacks_first_line_ = false;
+  if (dropped_ > 0) add_left_out(dropped_);
+  dropped_ = 0;
 }
 
-// The chain says so, too.
-void AuditLog::add_left_out() {
+void AuditLog::add_left_out_if_any() {
   std::uint64_t lines = 0;
   {
     const MutexLock lock(mutex_);
     if (!trouble_ || closing_) lines = left_out_;
   }
   if (lines == 0) return;
+  add_left_out(lines);
+  const MutexLock lock(mutex_);
+  left_out_ -= lines;
+}
+
+// The chain says so, too.
+void AuditLog::add_left_out(std::uint64_t lines) {
   add_line(clock_(), AuditEvent("left_out").add("count", lines).members());
-  {
-    const MutexLock lock(mutex_);
-    left_out_ -= lines;
+  try {
+    log_.error("audit lines left out", {{"file", options_.file.string()}, {"lines", lines}});
+  } catch (const std::bad_alloc&) {
+    // It has been added all the same.
   }
-  log_.error("audit lines left out", {{"file", options_.file.string()}, {"lines", lines}});
 }
 
 void AuditLog::write(bool is_last) {
@@ -396,7 +410,7 @@ void AuditLog::rotate_if_due() {
   }
   lacks_first_line_ = true;
   log_.info("audit log rotated", {{"file", options_.file.string()}, {"head", to_text(last_)}});
-  add_first_line_if_due();
+  add_first_lines_if_due();
   write();
 }
 
@@ -413,14 +427,10 @@ void AuditLog::begin_anew_if_removed() {
     return;
   }
   // The new file cannot begin with these.
-  const auto waited = std::ranges::count(std::string_view(text_).substr(appended_), '\n');
+  dropped_ += static_cast<std::uint64_t>(std::ranges::count(std::string_view(text_).substr(appended_), '\n'));
   text_.clear();
   appended_ = 0;
   lacks_first_line_ = true;
-  {
-    const MutexLock lock(mutex_);
-    left_out_ += static_cast<std::uint64_t>(waited);
-  }
   log_.error("audit log removed", {{"file", options_.file.string()},
                                    {"consequence", is_elsewhere ? "it was moved, and a new one begins"
                                                                 : "what was in it is lost, and a new one begins"},

@@ -85,6 +85,7 @@ class AuditLog {
   bool go_on_without_memory();
   bool take_what_comes();
   void end();
+  std::uint64_t unwritten() const;
   // Waits until there is something to do.
   void wait_for_lines(MutexLock& lock) REQUIRES(mutex_);
   void gather(MutexLock& lock) REQUIRES(mutex_);
@@ -93,8 +94,9 @@ class AuditLog {
   bool has_too_many(std::size_t times = 1) const REQUIRES(mutex_);
   void add_taken();
   void add_line(std::chrono::system_clock::time_point time, std::string_view members);
-  void add_first_line_if_due();
-  void add_left_out();
+  void add_first_lines_if_due();
+  void add_left_out_if_any();
+  void add_left_out(std::uint64_t lines);
   void add_checkpoint();
   bool needs_checkpoint() const;
   // Tries to write what has lines; whoever waits for them hears of it. The last time it is on the disk afterwards.
@@ -120,6 +122,7 @@ class AuditLog {
   Lines taken_;
   std::vector<AuditEvent> due_sums_;  // the last one first
   bool lacks_first_line_ = false;     // the file does
+  std::uint64_t dropped_ = 0;         // lines that were for the file before it
   std::uint64_t unsigned_lines_ = 0;
   Result<> why_removed_;      // the file is, and no other has begun; else no error
   bool sync_failed_ = false;  // the last time

@@ -3,6 +3,7 @@
 // key). Keys that are known go on while the issuer cannot be reached. Any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -63,6 +64,11 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   // The same of keys that may have changed.
   void refresh_keys();
 
+  // Something is open by its keys.
+  void note_use() noexcept { in_use_ = true; }
+  // Whether that has been noted since the last time.
+  bool take_use() noexcept { return in_use_.exchange(false); }
+
  private:
   using Moment = std::chrono::steady_clock::time_point;
 
@@ -79,6 +85,7 @@ class Issuer final : public std::enable_shared_from_this<Issuer> {
   Log& log_;
   const Clock clock_;
   Current<JsonWebKeySet> keys_{nullptr};
+  std::atomic<bool> in_use_ = false;
 
   mutable Mutex mutex_;
   Fetches fetches_ GUARDED_BY(mutex_);

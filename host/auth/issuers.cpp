@@ -226,10 +226,15 @@ bool Issuers::trusts(const Identity& identity) const {
       trusted_, [&](const Trusted& each) { return each.issuer->settings().issuer == identity.issuer; });
   if (found == trusted_.end() || found->terms != identity.terms) return false;
   if (identity.signing_key.empty()) return true;
-  // What is open may go on for long in which nobody brings a token.
-  found->issuer->refresh_old_keys();
+  found->issuer->note_use();
   const auto keys = found->issuer->keys();
   return keys == nullptr || keys->has(identity.signing_key);
+}
+
+void Issuers::refresh_old_keys() {
+  for (const auto& each : trusted_) {
+    if (each.issuer->take_use()) each.issuer->refresh_old_keys();
+  }
 }
 
 Principal Issuers::make_principal(Identity identity) const {

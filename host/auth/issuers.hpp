@@ -60,8 +60,11 @@ class Issuers final : public std::enable_shared_from_this<Issuers> {
   Result<Principal, CredentialError> authenticate(std::string_view token, Time now);
   Proofs& proofs() { return *proofs_; }
   // Whether what an issuer has said of the identity counts still: its token has been signed with a key that it still
-  // has, and taken on the terms that still are. Has the keys fetched where they are old, and waits for none.
+  // has, and taken on the terms that still are. Only compares, because some ask under locks of their own.
   bool trusts(const Identity& identity) const;
+  // What is open may go on for long in which nobody brings a token: fetches the keys that are old of each issuer about
+  // whose keys trusts() has been asked since the last time. Under no lock, because it may read a file.
+  void refresh_old_keys();
   // Of each, how fetching its keys has gone.
   std::vector<Issuer::Fetches> fetches() const;
 

@@ -745,6 +745,22 @@ TEST_P(AuditLogInEachModeTest, LosesNoLineWhereThereIsNoMemoryForAWhile) {
   EXPECT_EQ(folder_.verify(), "ok");
 }
 
+// Of two batches the first has been taken when there is none, and the second waits behind it.
+TEST_P(AuditLogInEachModeTest, WritesAtTheEndAlsoWhatWaitsBehindWhatFoundNoMemory) {
+  ForgetfulClock forgetful;
+  auto audit = folder_.opened(with_mode(GetParam()), forgetful.clock());
+  EXPECT_TRUE(eventually([&] { return folder_.log.count("audit log open") == 1; }));
+  forgetful.times = 1'000'000;
+  add(*audit, 1);
+  EXPECT_TRUE(eventually([&] { return audit->trouble().has_value(); }));
+  add(*audit, 2);
+  forgetful.times = 0;
+  audit.reset();
+  EXPECT_EQ(count("request"), 2);
+  EXPECT_TRUE(folder_.summary().has_end);
+  EXPECT_EQ(folder_.verify(), "ok");
+}
+
 TEST_F(AuditLogTest, SaysWhatIsLostWhereThereIsNoMemoryToTheEnd) {
   ForgetfulClock forgetful;
   auto audit = folder_.opened(with_mode(AuditOptions::Mode::strict), forgetful.clock());
@@ -753,9 +769,10 @@ TEST_F(AuditLogTest, SaysWhatIsLostWhereThereIsNoMemoryToTheEnd) {
   add(*audit);
   EXPECT_TRUE(eventually([&] { return heard_.bad == 1; }));
   EXPECT_EQ(audit->refuses(), "no memory left");
+  add(*audit);  // which waits behind that
   audit.reset();
   EXPECT_EQ(folder_.log.count("audit lines lost file=" + folder_.file.string() +
-                              " reason=they cannot be written, and the host ends lines=1"),
+                              " reason=they cannot be written, and the host ends lines=2"),
             1U);
   EXPECT_EQ(folder_.verify(folder_.files(), false), "ok");
   EXPECT_FALSE(folder_.summary().has_end);

@@ -234,8 +234,33 @@ TEST_F(IssuersTest, NoticeAWithdrawnKeyWhereNobodyBringsATokenAnyMore) {
   ASSERT_TRUE(ada);
   temporary_.write("keys.json", R"({"keys":[]})");
   EXPECT_TRUE(before->trusts(ada->identity()));
+  before->refresh_old_keys();
   moment_ += Issuer::key_lifetime;
+  // Who only compares reads no file.
+  EXPECT_TRUE(before->trusts(ada->identity()));
+  EXPECT_TRUE(before->trusts(ada->identity()));
+  before->refresh_old_keys();
   EXPECT_FALSE(before->trusts(ada->identity()));
+}
+
+TEST_F(IssuersTest, FetchNoKeysOfAnIssuerByWhomNothingIsOpen) {
+  const auto issuers = this->issuers(known_);
+  const auto token = test::signed_token(claims_, "first", secret_);
+  outcome(*issuers, token);
+  const auto ada = issuers->authenticate(token, now_);
+  ASSERT_TRUE(ada);
+  const auto fetched = [&] { return issuers->fetches().front().good; };
+  for (int times = 0; times < 2; ++times) {
+    moment_ += Issuer::key_lifetime;
+    issuers->refresh_old_keys();
+  }
+  EXPECT_EQ(fetched(), 1U);
+  EXPECT_TRUE(issuers->trusts(ada->identity()));
+  for (int times = 0; times < 2; ++times) {
+    issuers->refresh_old_keys();
+    moment_ += Issuer::key_lifetime;
+  }
+  EXPECT_EQ(fetched(), 2U);
 }
 
 TEST_F(IssuersTest, FetchTheKeysOfAnotherPlaceForWhatIsOpen) {
@@ -248,8 +273,12 @@ TEST_F(IssuersTest, FetchTheKeysOfAnotherPlaceForWhatIsOpen) {
   moved.jwks_file.clear();
   moved.jwks_url = "https://issuer.example/keys";
   const auto after = issuers(moved, before.get());
-  EXPECT_TRUE(after->trusts(ada->identity()));
-  EXPECT_TRUE(after->trusts(ada->identity()));
+  after->refresh_old_keys();
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(caller_.calls.size(), times == 0 ? 0U : 1U);
+    EXPECT_TRUE(after->trusts(ada->identity()));
+    after->refresh_old_keys();
+  }
   ASSERT_EQ(caller_.calls.size(), 1U);
   caller_.answer(HttpAnswer{200, R"({"keys":[]})"});
   EXPECT_FALSE(after->trusts(ada->identity()));
