@@ -648,16 +648,22 @@ func TestAContentKeepsTheTypeThatItsHandlerGaveIt(t *testing.T) {
 		})
 		AddResource(plugin, &Resource{URI: "a://json", MIMEType: "application/geo+json"},
 			func(*Context) (map[string]int, error) { return map[string]int{"a": 1}, nil })
+		AddResource(plugin, &Resource{URI: "a://null"}, func(*Context) (any, error) { return nil, nil })
+		AddResource(plugin, &Resource{URI: "a://any"}, func(*Context) (any, error) { return []Content{&TextContent{}}, nil })
 		return nil
 	})
 	for i, each := range []struct{ uri, want string }{
 		{"a://own", `"mimeType":"text/markdown","text":"# One"`},
 		{"a://none", `"mimeType":"text/plain","text":"1"`},
 		{"a://json", `"mimeType":"application/geo+json","text":"{\"a\":1}"`},
+		{"a://null", `"mimeType":"application/json","text":"null"`},
 	} {
 		plugin.invoke(uint64(i+1), "resources/read", `{"uri":"`+each.uri+`"}`)
 		expect(t, host.answers[uint64(i+1)], `0 {"contents":[{"uri":"`+each.uri+`",`+each.want+`}]}`)
 	}
+	plugin.invoke(9, "resources/read", `{"uri":"a://any"}`)
+	expect(t, host.answers[9],
+		`1 {"code":-32603,"message":"its handler returns a []mcp.Content: return *mcp.ReadResourceResult"}`)
 }
 
 func TestAPluginSaysWhatItExports(t *testing.T) {

@@ -193,6 +193,12 @@ func readResult(out any, mimeType string) (*ReadResourceResult, error) {
 	case []byte:
 		return &ReadResourceResult{[]*ResourceContents{{Blob: bytesOf(out)}}}, nil
 	}
+	// What is in an any has its type only now.
+	if out != nil {
+		if err := requireNoContents(reflect.TypeOf(out)); err != nil {
+			return nil, err
+		}
+	}
 	text, err := marshal(out)
 	if err != nil {
 		return nil, err

@@ -247,7 +247,7 @@ Result<std::string> OperatorAnswers::name_of_served(const std::string& plugin) c
   for (const auto& each : service_.report().plugins) {
     if (!each.identity) continue;
     if (is_about(plugin, each.identity->name, each.file.string())) return each.identity->name;
-    add_known(each, known);
+    if (each.state <= ReportedState::backoff) add_known(each, known);
   }
   return fail("no plugin or upstream that is served " + words_for_unknown_name(plugin, known));
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
@@ -21,18 +21,22 @@
 namespace mcph {
 namespace {
 
-// Threads and processes that the group has which this process belongs to: that of a service, or of a container, which
-// sees no other ("/"). Nothing: any number.
-std::optional<rlim_t> limit_of_group() {
+// Threads and processes that the groups may have which this process belongs to: that of a service or a container, and
+// those around it.
+rlim_t limit_of_groups() {
+  rlim_t least = RLIM_INFINITY;
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    constexpr std::string_view unified = "0::";
-    rlim_t limit = 0;
-    if (line.starts_with(unified) &&
-        std::ifstream("/sys/fs/cgroup" + line.substr(unified.size()) + "/pids.max") >> limit)
-      return limit;
+    constexpr std::string_view unified = "0::/";
+    if (!line.starts_with(unified)) continue;
+    const std::filesystem::path all = "/sys/fs/cgroup";
+    for (auto group = all / line.substr(unified.size());; group = group.parent_path()) {
+      rlim_t limit = 0;
+      if (std::ifstream(group / "pids.max") >> limit) least = std::min(least, limit);
+      if (group == all || !group.has_relative_path()) break;
+    }
   }
-  return std::nullopt;
+  return least;
 }
 
 // Calls of plugins that may block at once, over all plugins; at most a quarter of the threads and processes that the
@@ -43,7 +47,7 @@ unsigned blocked_threads() {
   rlim_t all = RLIM_INFINITY;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NPROC, &limit) == 0) all = limit.rlim_cur;
-  if (const auto of_group = limit_of_group()) all = std::min(all, *of_group);
+  all = std::min(all, limit_of_groups());
   return static_cast<unsigned>(std::clamp(all / 4, least, most));
 }
 

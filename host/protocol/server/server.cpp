@@ -53,13 +53,13 @@ Reply refuse_each(JsonValue batch, const Session& session) {
   std::string refusals;
   for (const auto json : batch.elements()) {
     const auto read = read_message(json);
-    if (!read.message || read.id.empty()) continue;
-    if (read.message->kind == Message::Kind::response) {
+    const bool is_response = read.message && read.message->kind == Message::Kind::response;
+    if (const auto& answered = is_response ? read.id : read.answered; !answered.empty()) {
       session.input_requests()->refuse_answer(
-          read.id, "is in a batch of more than " + std::to_string(Server::max_batch) + " messages");
-      continue;
+          answered, "is in a batch of more than " + std::to_string(Server::max_batch) + " messages");
+    } else if (!read.id.empty()) {
+      refusals.append(refusals.empty() ? "[" : ",").append(error_response(read.id, wrong_batch_size()));
     }
-    refusals.append(refusals.empty() ? "[" : ",").append(error_response(read.id, wrong_batch_size()));
   }
   if (!refusals.empty()) refusal.body = std::move(refusals) + "]";
   return refusal;

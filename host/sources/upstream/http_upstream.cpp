@@ -1,6 +1,8 @@
 #include "sources/upstream/http_upstream.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "sources/upstream/sse_upstream.hpp"
 #include "sources/upstream/upstream_answer.hpp"
 #include "sources/upstream/upstream_input_requests.hpp"
+#include "sources/upstream/upstream_wire.hpp"
 
 namespace mcph {
 namespace {
@@ -278,17 +281,23 @@ class HttpUpstream::Post final : public Stream {
   void refuse(UpstreamListener& listener) {
     // While a stream is continued, no error of JSON-RPC is the answer to the request.
     const bool is_first = reader_.last_id().empty();
-    if (status_ == 404 && has_session_) {
+    const bool is_about_access = status_ == 401 || status_ == 403;
+    const auto error = is_first && !is_about_access ? error_in(body_, id(), is_passing(status_)) : std::nullopt;
+    if (has_session_ && (status_ == 404 || (error && is_session_unknown(*error)))) {
       return listener.request_failed(
           id(), {http().about(fail_for_now("it does not know the session any more")), status_, true, has_begun_});
     }
-    const bool is_about_access = status_ == 401 || status_ == 403;
-    const auto error = is_first && !is_about_access ? error_in(body_, id(), is_passing(status_)) : std::nullopt;
     if (error) return listener.message_came(*error, of_stream());
     auto why = http().refusal(status_, challenge_, body_);
     if (message_.method == Method::initialize && (status_ == 404 || status_ == 405))
       why.message += R"(; if it speaks the older HTTP+SSE, write "type": "sse")";
     listener.request_failed(id(), {std::move(why), status_});
+  }
+  // As many servers say it in place of 404. Of anything but a ping it may be an error of what was asked.
+  bool is_session_unknown(const std::string& error) const {
+    constexpr std::array codes{-32000, -32001, upstream_code::invalid_request};
+    return message_.method == Method::ping && !is_passing(status_) &&
+           std::ranges::find(codes, read_json(error)["error"]["code"].get<std::int64_t>()) != codes.end();
   }
   // A notification or a response. Nobody waits for it.
   void end_of_other(const Result<>& whole) {

@@ -177,6 +177,7 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
   AskedInputRequests input_requests;
   input_requests.request = request;
   input_requests.connection = served->number;
+  input_requests.is_on_stream = are_on_streams_;
   std::uint64_t call = 0;
   bool keeps_place = false;
   {

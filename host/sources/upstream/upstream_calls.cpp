@@ -73,10 +73,12 @@ std::optional<OrderedJson> asked_visits(const Json& data) {
 
 }  // namespace
 
-UpstreamCalls::UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, Failed failed)
+UpstreamCalls::UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, bool are_on_streams,
+                             Failed failed)
     : identity_(surroundings.identity),
       limits_(surroundings.limits),
       log_(log),
+      are_on_streams_(are_on_streams),
       failed_(std::move(failed)),
       described_(std::make_shared<const UpstreamDescription>()),
       table_(surroundings, *this) {}
@@ -434,6 +436,7 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
   }
   if (told) failed_(*told);
   if (!is_known) return;
+  if (is_asked) input_requests_.end_stream(served->number, request);
   if (waits_in_vain) stop_asking(served, request);
   if (is_asked) return give_waiting();
   if (is_kept) return ended_on(*served);

@@ -40,8 +40,9 @@ class UpstreamCalls final : private CallTable::Owner {
   // A request has ended without an answer, or with an error.
   using Failed = std::function<void(const UpstreamOutcome& outcome)>;
 
-  // What the surroundings refer to, and the log, outlive it.
-  UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, Failed failed);
+  // What the surroundings refer to, and the log, outlive it. `are_on_streams`: each request has a stream of its own, as
+  // over Streamable HTTP.
+  UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, bool are_on_streams, Failed failed);
 
   CallTable& table() { return table_; }
   const CallTable& table() const { return table_; }
@@ -172,6 +173,7 @@ class UpstreamCalls final : private CallTable::Owner {
   const PluginIdentity& identity_;
   const PluginLimits& limits_;
   RateLimitedLog& log_;
+  const bool are_on_streams_;
   const Failed failed_;
   UpstreamInputRequests input_requests_;
 

@@ -307,15 +307,11 @@ Result<UpstreamPeer> UpstreamClient::initialize(std::chrono::milliseconds patien
 Result<> UpstreamClient::ping(const UpstreamPeer& peer, std::chrono::milliseconds patience) {
   const auto outcome = ask(peer, peer.is_modern ? Method::server_discover : Method::ping, Json::object(), patience);
   if (const auto* const error = std::get_if<UpstreamError>(&outcome)) {
-    // A process stays what it is.
-    if (transport_->process() != 0) return {};
-    // A modern server knows what it was asked, and no other server says what only modern ones say.
-    if (peer.is_modern ? is_legacy_refusal(*error) : is_modern_error(*error))
-      return fail("it speaks another revision now");
-    // Many servers do not say by 404 that they do not know the session, but so. One without ping is there.
-    const bool has_lost_session =
-        !peer.is_modern && is_legacy_refusal(*error) && error->code != upstream_code::method_not_found;
-    return has_lost_session ? Result<>(error_of(outcome, Method::ping)) : Result<>();
+    // A modern server knows what it was asked, and no other server says what only modern ones say. A process stays
+    // what it is.
+    const bool is_other =
+        transport_->process() == 0 && (peer.is_modern ? is_legacy_refusal(*error) : is_modern_error(*error));
+    return is_other ? Result<>(fail("it speaks another revision now")) : Result<>();
   }
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
   const bool is_alive = failure == nullptr || failure->is_refused_for_now() || failure->was_not_sent();

@@ -178,8 +178,10 @@ UpstreamHttp::UpstreamHttp(HttpUpstreamSettings settings, EventLoops& loops, con
       token_(token_after(before)) {}
 
 std::shared_ptr<TrustedAuthorities> UpstreamHttp::authorities_after(const UpstreamHttp* before) const {
-  if (before != nullptr && before->settings_.ca_file == settings_.ca_file) return before->authorities_;
-  return std::make_shared<TrustedAuthorities>(settings_.ca_file);
+  if (before == nullptr || before->settings_.ca_file != settings_.ca_file)
+    return std::make_shared<TrustedAuthorities>(settings_.ca_file);
+  before->authorities_->see_changes();
+  return before->authorities_;
 }
 
 // One that is away is tried again and again, and its issuer is not to be asked each time.

@@ -16,20 +16,21 @@ constexpr std::size_t key_bytes = 16;
 bool UpstreamInputRequests::has_place_for(const AskedInputRequests& input_requests, std::size_t bytes) const {
   if (open_.size() >= max_open || bytes_ + bytes > max_bytes) return false;
   std::size_t theirs = 0;
-  std::size_t requests = 0;
-  std::size_t their_requests = 0;
+  std::size_t on_streams = 0;
+  std::size_t theirs_on_streams = 0;
   for (const auto& [key, open] : open_) {
     const bool is_theirs = open.input_requests.caller == input_requests.caller;
-    const bool is_of_request = open.input_requests.request != 0;
+    const bool is_on_stream = open.input_requests.is_on_stream;
     if (is_theirs) ++theirs;
-    if (is_of_request) ++requests;
-    if (is_theirs && is_of_request) ++their_requests;
+    if (is_on_stream) ++on_streams;
+    if (is_theirs && is_on_stream) ++theirs_on_streams;
   }
   // That may be anybody.
   const bool is_nobody = input_requests.caller.empty();
   if (theirs >= (is_nobody ? max_open_of_nobody : max_open_of_caller)) return false;
-  if (input_requests.request == 0) return true;
-  return requests < max_requests && their_requests < (is_nobody ? max_requests_of_nobody : max_requests_of_caller);
+  if (!input_requests.is_on_stream) return true;
+  return on_streams < max_on_streams &&
+         theirs_on_streams < (is_nobody ? max_on_streams_of_nobody : max_on_streams_of_caller);
 }
 
 std::optional<std::string> UpstreamInputRequests::ask(AskedInputRequests input_requests, Clock::time_point now) {
@@ -98,6 +99,15 @@ UpstreamInputRequests::Withdrawn UpstreamInputRequests::withdraw_all(std::uint64
     withdrawn.told = std::exchange(open.withdrawn, nullptr);
   }
   return withdrawn;
+}
+
+void UpstreamInputRequests::end_stream(std::uint64_t connection, std::uint64_t request) {
+  const MutexLock lock(mutex_);
+  for (auto& [key, open] : open_) {
+    auto& input_requests = open.input_requests;
+    if (input_requests.connection == connection && input_requests.request == request)
+      input_requests.is_on_stream = false;
+  }
 }
 
 void UpstreamInputRequests::watch(const std::string& input_state, const std::function<void()>& told) {

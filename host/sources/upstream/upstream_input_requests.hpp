@@ -22,6 +22,7 @@ struct AskedInputRequests {
   std::vector<std::string> caller;       // who is asked, as Call::principal_key has it; empty: nobody knows
   std::uint64_t request = 0;             // of the legacy era: that the upstream is still at; 0: it is made again
   std::uint64_t connection = 0;          // likewise: to which the request belongs
+  bool is_on_stream = false;             // likewise: over Streamable HTTP, which holds a stream until it has ended
   std::map<std::string, Json> ids = {};  // likewise: by which the upstream waits for each answer
   std::optional<std::string> request_state = {};  // of the modern one
   // Of visits of web pages, after which it only wants to be called again: the error that the call ends with otherwise.
@@ -38,10 +39,10 @@ class UpstreamInputRequests {
   // Of one caller who is known, and of all who are not, so that nobody takes the places of all.
   static constexpr std::size_t max_open_of_caller = 64;
   static constexpr std::size_t max_open_of_nobody = max_open / 2;
-  // Of those of requests that the upstream is still at, and that have a connection each over HTTP.
-  static constexpr std::size_t max_requests = 64;
-  static constexpr std::size_t max_requests_of_caller = 16;
-  static constexpr std::size_t max_requests_of_nobody = max_requests / 2;
+  // Of those of requests that hold a stream each, and with it one of the few connections that there may be.
+  static constexpr std::size_t max_on_streams = 64;
+  static constexpr std::size_t max_on_streams_of_caller = 16;
+  static constexpr std::size_t max_on_streams_of_nobody = max_on_streams / 2;
   // What is asked, of all of them.
   static constexpr std::size_t max_bytes = std::size_t{64} << 20;
   // As long as a client may take by default, and a little more, so that it is the client's time that counts.
@@ -73,7 +74,9 @@ class UpstreamInputRequests {
     std::function<void()> told = {};
   };
   Withdrawn withdraw_all(std::uint64_t connection, std::uint64_t request);
-  // `told` is told that, once; at once, if it is so.
+  // The request has ended, and with it its stream. What it has asked stays open for who comes for its outcome.
+  void end_stream(std::uint64_t connection, std::uint64_t request);
+  // `told` is told that nothing of these is open any more, once; at once, if it is so.
   void watch(const std::string& input_state, const std::function<void()>& told);
   std::vector<AskedInputRequests> take_expired(Clock::time_point now);
   // Those of requests that have ended with their connection.

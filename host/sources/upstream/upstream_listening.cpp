@@ -71,6 +71,11 @@ class ModernListening final : public UpstreamListening {
     return true;
   }
 
+  bool has_gap() const override {
+    const MutexLock lock(mutex_);
+    return has_lost_before_;
+  }
+
  private:
   Json notifications(const std::vector<std::string>& uris) const {
     Json wanted = Json::object();
@@ -84,15 +89,19 @@ class ModernListening final : public UpstreamListening {
   // True: it tells of lists, and did not before. The old subscription goes on until the new one is acknowledged, so
   // that nothing falls between the two.
   bool begin(Json wanted) {
+    const auto replaced = std::exchange(request_, std::nullopt);
     bool had_ended = false;
     const auto since = Clock::now();
     const auto number = [&] {
       const MutexLock lock(mutex_);
       next_.since = since;
       had_ended = std::exchange(next_.is_wanted, false);
+      if (replaced && !before_) {
+        before_number_ = number_;
+        has_lost_before_ = had_ended;
+      }
       return ++number_;
     }();
-    const auto replaced = std::exchange(request_, std::nullopt);
     if (!wanted.empty()) {
       const auto end = [this, number](const UpstreamOutcome& outcome) { ended(number, outcome); };
       const auto begun =
@@ -114,6 +123,9 @@ class ModernListening final : public UpstreamListening {
 
   void end_before() {
     if (const auto before = std::exchange(before_, std::nullopt)) cancel(*before);
+    const MutexLock lock(mutex_);
+    before_number_ = 0;
+    has_lost_before_ = false;
   }
   void cancel(UpstreamClient::RequestId request) {
     link_.client->cancel(link_.peer, request, "what is listened for has changed");
@@ -125,6 +137,7 @@ class ModernListening final : public UpstreamListening {
     const bool is_refused = error != nullptr || (failure != nullptr && failure->status >= 400);
     {
       const MutexLock lock(mutex_);
+      if (number == before_number_) has_lost_before_ = true;
       if (number != number_) return;
       // That will not pass.
       is_unable_ = error != nullptr && error->code == upstream_code::method_not_found;
@@ -145,9 +158,11 @@ class ModernListening final : public UpstreamListening {
   std::optional<UpstreamClient::RequestId> before_;  // until that is acknowledged, or has ended and begins again
 
   mutable Mutex mutex_;
-  NextAttempt next_ GUARDED_BY(mutex_);          // since the last one began
-  std::uint64_t number_ GUARDED_BY(mutex_) = 0;  // which one counts
-  bool is_unable_ GUARDED_BY(mutex_) = false;    // it does not know how to tell
+  NextAttempt next_ GUARDED_BY(mutex_);                 // since the last one began
+  std::uint64_t number_ GUARDED_BY(mutex_) = 0;         // which one counts
+  bool is_unable_ GUARDED_BY(mutex_) = false;           // it does not know how to tell
+  std::uint64_t before_number_ GUARDED_BY(mutex_) = 0;  // of before_; 0: there is none
+  bool has_lost_before_ GUARDED_BY(mutex_) = false;     // it has ended by itself
 };
 
 class LegacyListening final : public UpstreamListening {

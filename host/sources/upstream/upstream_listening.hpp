@@ -32,6 +32,9 @@ class UpstreamListening {
   virtual std::optional<Clock::time_point> due() const = 0;
   // The upstream has said that it tells what this request wants. True: that is what it was asked for last.
   virtual bool acknowledged(UpstreamClient::RequestId request) = 0;
+  // Whether what was listened with has ended before the upstream has acknowledged what replaces it, so that meanwhile
+  // it may have told nobody of a change. Until `acknowledged` says true.
+  virtual bool has_gap() const { return false; }
 
  protected:
   UpstreamListening() = default;

@@ -15,7 +15,7 @@ constexpr std::size_t max_settings_bytes = std::size_t{1} << 20;
 // What a message has besides an answer, and what lists need.
 constexpr std::size_t room_around_answer = std::size_t{1} << 20;
 // For what is asked beside calls: requests that wait for a person, and pings, lists, subscriptions and streams.
-constexpr std::size_t connections_beside_calls = UpstreamInputRequests::max_requests + 48;
+constexpr std::size_t connections_beside_calls = UpstreamInputRequests::max_on_streams + 48;
 
 std::string digest_of(const std::string& text) {
   Sha256 sha;
@@ -101,9 +101,9 @@ Result<LoadedPlugin> UpstreamLoader::load(const PluginFile& file, PluginEvents e
 }
 
 UpstreamPlugin::Connect UpstreamLoader::connector(const std::filesystem::path& file, const std::string& name,
-                                                  const UpstreamSettings& settings) const {
-  return [this, file, name, settings, last = std::shared_ptr<UpstreamHttp>()](
-             UpstreamPlugin::ConnectionEvents events) mutable -> Result<std::shared_ptr<UpstreamTransport>> {
+                                                  const UpstreamSettings& settings) {
+  return [this, file, name,
+          settings](UpstreamPlugin::ConnectionEvents events) -> Result<std::shared_ptr<UpstreamTransport>> {
     if (const auto* const command = std::get_if<UpstreamCommand>(&settings.way))
       return start(*command, file, name, settings, std::move(events));
     auto http = std::get<UpstreamUrl>(settings.way).settings();
@@ -111,7 +111,14 @@ UpstreamPlugin::Connect UpstreamLoader::connector(const std::filesystem::path& f
     http->max_message_bytes = settings.limits.result_bytes + room_around_answer;
     http->connect_time = settings.connect_time;
     http->max_connections = settings.limits.concurrent_calls + connections_beside_calls;
-    return make_http_(*http, last);
+    auto last = [&] {
+      const MutexLock lock(mutex_);
+      return last_[file];
+    }();
+    auto made = make_http_(*http, last);
+    const MutexLock lock(mutex_);
+    last_[file].swap(last);
+    return made;
   };
 }
 

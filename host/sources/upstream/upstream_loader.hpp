@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <string>
 
+#include "base/mutex.hpp"
 #include "runtime/executor.hpp"
 #include "sources/folder/plugin_loader.hpp"
 #include "sources/upstream/upstream_plugin.hpp"
@@ -45,7 +46,7 @@ class UpstreamLoader final : public VersionLoader {
   Result<LoadedPlugin> load(const PluginFile& file, PluginEvents events);
   Result<std::string> read(const PluginFile& file, std::string& digest) const;
   UpstreamPlugin::Connect connector(const std::filesystem::path& file, const std::string& name,
-                                    const UpstreamSettings& settings) const;
+                                    const UpstreamSettings& settings);
   Result<std::shared_ptr<UpstreamTransport>> start(const UpstreamCommand& command, const std::filesystem::path& file,
                                                    const std::string& name, const UpstreamSettings& settings,
                                                    UpstreamPlugin::ConnectionEvents events) const;
@@ -58,6 +59,11 @@ class UpstreamLoader final : public VersionLoader {
   Reaper& reaper_;
   Log& log_;
   std::stop_source stopping_;
+
+  Mutex mutex_;
+  // Of the last connection to each upstream over HTTP, by its file: a file that is loaded again and again, because its
+  // upstream is away, goes on with the token that there is.
+  std::map<std::filesystem::path, std::shared_ptr<UpstreamHttp>> last_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcph

@@ -2,11 +2,20 @@
 
 #include <chrono>
 #include <optional>
+#include <variant>
 
 #include "base/json_members.hpp"
 #include "base/json_text.hpp"
 
 namespace mcph {
+namespace {
+
+bool is_streamable_http(const UpstreamSettings& settings) {
+  const auto* const url = std::get_if<UpstreamUrl>(&settings.way);
+  return url != nullptr && !url->sse;
+}
+
+}  // namespace
 
 UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, Log& log)
     : setup_(std::move(setup)),
@@ -19,6 +28,7 @@ UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, 
       limit_reports_(log_, identity_),
       supervisor_(setup_, identity_, calls_, log_, limit_reports_),
       calls_({identity_, setup_.settings.limits, setup_.events, limit_reports_, executor, &timers}, log_,
+             is_streamable_http(setup_.settings),
              [this](const UpstreamOutcome& outcome) { supervisor_.request_failed(outcome); }) {}
 
 UpstreamPlugin::~UpstreamPlugin() {

@@ -353,10 +353,11 @@ Result<HttpUpstreamSettings> UpstreamUrl::settings() const {
 }
 
 bool is_header_of_host(std::string_view name) {
-  constexpr std::array<std::string_view, 7> all{"accept", "connection",    "content-length",   "content-type",
-                                                "host",   "last-event-id", "transfer-encoding"};
+  constexpr std::array<std::string_view, 11> all{
+      "accept",   "connection",     "content-length",       "content-type",     "host", "last-event-id", "mcp-method",
+      "mcp-name", "mcp-session-id", "mcp-protocol-version", "transfer-encoding"};
   const auto lower = lower_case(std::string(name));
-  return lower.starts_with("mcp-") || std::ranges::find(all, std::string_view(lower)) != all.end();
+  return lower.starts_with("mcp-param-") || std::ranges::find(all, std::string_view(lower)) != all.end();
 }
 
 Result<std::string> upstream_name(const std::filesystem::path& file) {

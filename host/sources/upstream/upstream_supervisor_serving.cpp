@@ -152,7 +152,9 @@ void UpstreamSupervisor::see_acknowledged(const UpstreamPeer& peer) {
     const MutexLock lock(mutex_);
     return std::exchange(acknowledged_, std::nullopt);
   }();
-  if (!request || !listening_->acknowledged(*request) || !has_gap_) return;
+  if (!request) return;
+  has_gap_ = has_gap_ || listening_->has_gap();
+  if (!listening_->acknowledged(*request) || !has_gap_) return;
   list_after_gap();
   tell_of_gap(peer);
   has_gap_ = false;

@@ -281,7 +281,7 @@ def _register(kind: str, key: str, make: Callable[[], Component]) -> None:
         except (TypeError, ValueError) as error:
             raise TypeError(f'what is said of "{key}" cannot be written as JSON: {error}') from None
         rules.check(kind, component.description)
-        _collecting.add(kind, key, component)
+        _collecting.add(kind, rules.key(kind, key), component)
 
 
 def _listed(function: Callable, name: str | None, title: str | None, description: str | None, more: dict) -> dict:

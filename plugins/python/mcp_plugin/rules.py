@@ -1,7 +1,9 @@
 """What the host refuses of a component, so that it is a mistake of the file that has it: the host refuses everything
-that is described together, and by then the version before is gone. How much all of it may be, the host alone knows."""
+that is described together, and by then the version before is gone. How much all of it may be, and which properties of
+Unicode there are, the host alone knows."""
 
 import re
+import urllib.parse
 from typing import Any, Callable, Iterator
 
 Rule = tuple[Callable[[Any], bool], str]  # what is right, and the words for it
@@ -84,6 +86,19 @@ def _check_characters(uri: str) -> None:
         raise ValueError(f"{uri!r}: a % is followed by two hexadecimal digits: write it as %25")
 
 
+def key(kind: str, text: str) -> str:
+    """By which the host tells apart what is of one kind: a name, or a URI in one form, however it is written."""
+    if kind in _NAMES:
+        return text
+    encoded = urllib.parse.quote(text, safe=":/?#[]@!$&'()*+,;=%", errors="surrogatepass")
+    return re.sub("%([0-9A-Fa-f]{2})", _normalized_byte, encoded)
+
+
+def _normalized_byte(encoded: re.Match) -> str:
+    character = chr(int(encoded[1], 16))
+    return character if re.match(r"[A-Za-z0-9._~-]", character) else encoded[0].upper()
+
+
 _NAME = "[A-Za-z0-9_]+"
 _EXPRESSION = re.compile(rf"\{{(?:[+#]?{_NAME}|{_NAME}\*|/{_NAME}\*?(?:,{_NAME}\*?)*|\?{_NAME}(?:,{_NAME})*)\}}")
 
@@ -131,10 +146,13 @@ def _schemas(schema: Any) -> Iterator[dict]:
             yield from _schemas(each)
 
 
-# Of ECMA-262, as the host reads it. ASCII alone has letters and digits here.
+# Of ECMA-262, as the host reads it. ASCII alone has letters and digits here. Half of a surrogate pair is no character.
+_HEX = r"[\dA-Fa-f]"
 _ESCAPE = (
-    r"\\(?:[dDwWsStnvfr]|0(?!\d)|c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|u\{[\dA-Fa-f]{1,8}\}"
-    r"|[pP]\{[\w=]+\}|[^A-Za-z\d])"
+    rf"\\(?:[dDwWsStnvfr]|0(?!\d)|c[A-Za-z]|x{_HEX}{{2}}|u(?![dD][89A-Fa-f]){_HEX}{{4}}"
+    rf"|u[dD][89ABab]{_HEX}{{2}}\\u[dD][C-Fc-f]{_HEX}{{2}}"
+    rf"|u\{{(?={_HEX}{{1,8}}\}})(?!0*[dD][89A-Fa-f]{_HEX}{{2}}\}})0*(?:10{_HEX}{{4}}|{_HEX}{{0,5}})\}}"
+    r"|[pP]\{(?:(?:gc|General_Category|sc|Script|scx|Script_Extensions)=)?\w+\}|[^A-Za-z\d])"
 )
 _ATOM = rf"(?:{_ESCAPE}|\\b|[^\\\]])"  # of a class
 _RANGE = re.compile(rf"({_ATOM})(?:-({_ATOM}))?", re.ASCII | re.DOTALL)
@@ -148,6 +166,7 @@ _TERM = re.compile(
        | {_ESCAPE} | [^\\\[(]""",
     re.ASCII | re.DOTALL | re.VERBOSE,
 )
+_LOOKS = ("(?=", "(?!", "(?<=", "(?<!")
 _MOST_TIMES = 65535
 
 
@@ -160,7 +179,8 @@ def _check_pattern(pattern: str) -> None:
 def _mistake_of_pattern(pattern: str) -> str | None:
     groups: list[str] = []  # their names, or nothing
     references: list[str] = []
-    depth, at, can_be_repeated = 0, 0, False
+    open_groups: list[str] = []  # how they begin
+    at, can_be_repeated = 0, False
     while at < len(pattern):
         term = _TERM.match(pattern, at)
         if term is None:
@@ -168,25 +188,36 @@ def _mistake_of_pattern(pattern: str) -> str | None:
         kind, text, at = term.lastgroup, term[0], term.end()
         mistake = None
         if kind == "repeat":
-            mistake = _mistake_of_repeat(text) if can_be_repeated else f"there is nothing to repeat before {text}"
+            # What is looked for ahead adds no length to what is looked for behind.
+            looks = [each for each in open_groups if each in _LOOKS]
+            is_behind = bool(looks) and "<" in looks[-1]
+            mistake = f"there is nothing to repeat before {text}"
+            if can_be_repeated:
+                mistake = _mistake_of_repeat(text, is_behind)
         elif kind == "class":
             mistake = _mistake_of_class(text[1:-1])
         elif kind == "reference":
-            references.append(text[3:-1] if text[1] == "k" else text[1:])
-        elif kind == "open" and re.fullmatch(r"\((\?<[^=!].*)?", text, re.DOTALL):
-            groups.append(text[3:-1])
-        depth += (kind == "open") - (kind == "close")
-        if mistake is not None or depth < 0:
-            return mistake or 'a ")" has no "("'
+            references.append(text)
+        elif kind == "open":
+            open_groups.append(text)
+            if re.fullmatch(r"\((\?<[^=!].*)?", text, re.DOTALL):
+                groups.append(text[3:-1])
+        elif kind == "close":
+            mistake = None if open_groups else 'a ")" has no "("'
+            open_groups = open_groups[:-1]
+        if mistake is not None:
+            return mistake
         can_be_repeated = kind not in ("repeat", "open", "empty")
-    if depth > 0:
+    if open_groups:
         return 'a "(" has no ")"'
-    if any(int(each) > len(groups) if each.isdecimal() else each not in groups for each in references):
+    if any(each[3:-1] not in groups if each[1] == "k" else int(each[1:]) > len(groups) for each in references):
         return "it refers to a group that it does not have"
     return None
 
 
-def _mistake_of_repeat(text: str) -> str | None:
+def _mistake_of_repeat(text: str, is_behind: bool) -> str | None:
+    if is_behind and (text[0] in "*+" or ",}" in text):
+        return f"{text} has no end, as it needs one within (?<= or (?<!"
     times = [int(number) for number in re.findall(r"\d+", text)]
     if times != sorted(times) or any(each > _MOST_TIMES for each in times):
         return f"{text} is not from few to many times, {_MOST_TIMES} at most"
@@ -195,6 +226,25 @@ def _mistake_of_repeat(text: str) -> str | None:
 
 def _mistake_of_class(within: str) -> str | None:
     for first, last in _RANGE.findall(within.removeprefix("^")):
-        if len(first) == len(last) == 1 and first > last:
+        begin, end = _code_point(first), _code_point(last)
+        if begin is not None and end is not None and begin > end:
             return f"the range {first}-{last} is out of order"
     return None
+
+
+_CONTROLS = {"0": 0, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
+
+
+def _code_point(atom: str) -> int | None:
+    """Of what a class has; None: it is more than one character, or nothing."""
+    if len(atom) < 2:
+        return ord(atom) if atom else None
+    kind = atom[1]
+    if kind in "dDwWsSpP":
+        return None
+    if kind == "c":
+        return ord(atom[2]) % 32
+    if kind in "xu":
+        first, *second = (int(digits, 16) for digits in re.findall(_HEX + "+", atom[2:]))
+        return 0x10000 + (first - 0xD800) * 0x400 + second[0] - 0xDC00 if second else first
+    return _CONTROLS.get(kind, ord(kind))

@@ -9,7 +9,7 @@ import sys
 import threading
 from typing import Any, Callable
 
-from . import content
+from . import content, rules
 from .components import Collection, Completable, Component, Prompt, Resource, Tool, is_asynchronous
 from .context import CallState, Cancelled, Context, Unanswered
 from .folder import Folder, described
@@ -176,8 +176,9 @@ class Plugin:
 
     def _find(self, kind: str, key: str, what: str) -> Any:
         for collection in (self._served, self._before):
-            if key in getattr(collection, kind):
-                return getattr(collection, kind)[key]
+            component = getattr(collection, kind).get(rules.key(kind, key))
+            if component is not None:
+                return component
         raise content.ProtocolError(content.INVALID_PARAMS, f"Unknown {what}: {key}")
 
     def _run_untold(self, component: Component, arguments: dict, context: Context, state: CallState) -> Any:

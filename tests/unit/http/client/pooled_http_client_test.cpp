@@ -573,16 +573,6 @@ TEST_F(PooledHttpClientTlsTest, SaysWhyItTrustsAServerNot) {
             none.string() + ": there is no certificate in PEM in it that can ");
 }
 
-// One that is tried again and again would have all that a machine trusts read each time.
-TEST_F(PooledHttpClientTlsTest, DoesNotReadAtOnceAgainWhomItTrustsForAServerThatIsNotTrusted) {
-  const test::TestCertificate own;
-  TrustedAuthorities authorities(folder_.write("authority.pem", own.pem()));
-  const auto read = authorities.context();
-  ASSERT_TRUE(read.has_value()) << read.error().message;
-  authorities.doubt();
-  EXPECT_EQ(*authorities.context(), *read);
-}
-
 // A pipe without a writer takes as long to read as a test likes.
 TEST_F(PooledHttpClientTlsTest, KeepsNobodyWaitingWhileItReadsWhomToTrust) {
   const auto pipe = folder_.path() / "authority.pem";

@@ -197,11 +197,20 @@ class DescriptionTest(PluginTest):
             (of_pattern(r"\Aa\Z"), no_pattern + r"it has nothing that begins with \Aa"),
             (of_pattern("[a-"), no_pattern + "it has nothing that begins with [a-"),
             (of_pattern("[b-a]"), no_pattern + "the range b-a is out of order"),
+            (of_pattern(r"[\x7a-\x61]"), no_pattern + r"the range \x7a-\x61 is out of order"),
+            (of_pattern(r"[\ud83d\ude4f-\u{1F600}]"), no_pattern + r"the range \ud83d\ude4f-\u{1F600} is out of order"),
+            (of_pattern(r"\ud800"), no_pattern + r"it has nothing that begins with \ud"),
+            (of_pattern(r"\u{0D800}"), no_pattern + r"it has nothing that begins with \u{"),
+            (of_pattern(r"\u{110000}"), no_pattern + r"it has nothing that begins with \u{"),
+            (of_pattern(r"\p{Block=Latin}"), no_pattern + r"it has nothing that begins with \p{"),
+            (of_pattern("(?<=a+)b"), no_pattern + "+ has no end, as it needs one within (?<= or (?<!"),
+            (of_pattern("(?<!(a{2,}?)c)b"), no_pattern + "{2,}? has no end"),
             (of_pattern("a++"), no_pattern + "there is nothing to repeat before +"),
             (of_pattern("a{2,1}"), no_pattern + "{2,1} is not from few to many times, 65535 at most"),
             (of_pattern("a)"), no_pattern + 'a ")" has no "("'),
             (of_pattern("(a"), no_pattern + 'a "(" has no ")"'),
             (of_pattern(r"(a)\2"), no_pattern + "it refers to a group that it does not have"),
+            (of_pattern(r"(a)\k<1>"), no_pattern + "it refers to a group that it does not have"),
         ]:
             with self.subTest(text):
                 file = self.write("wrong.py", text)
@@ -216,6 +225,8 @@ class DescriptionTest(PluginTest):
             r"^(?!.*\.\.)(?<=^)(?<year>\d{4})-\k<year>(?:a|b)*?\1$",
             r"^[^]\cA\x41\u0042\u{1F600}\0\/\-{[a-z\b\]-]}]$",
             "ä{1,65535}|[äöü-]|",
+            r"(?<=(a)(?=b+))b+(?<2>a{2})\k<2>",
+            r"[\ud83d\ude00-\ud83d\ude4f\t-\r\cA-\x02\d-!][\u{10FFFF}\u{00000041}\u{0}\ud7ff-\ue000]\p{sc=Greek}",
         ]:
             with self.subTest(pattern):
                 text = f"@tool\ndef f(a: Annotated[str, Field(pattern={pattern!r})]): pass\n"
@@ -252,6 +263,15 @@ class DescriptionTest(PluginTest):
         self.write("another.py", "@tool\ndef add(): pass\n")
         self.serve(ADD)
         self.assertRegex(self.host.logged[0][2], r'"add" is there twice: .*another.py:2 and .*served.py:3')
+
+    def test_a_uri_that_is_there_twice_is_told_however_it_is_written(self) -> None:
+        for uri, again in [("n://a b", "n://a%20b"), ("n://ä/%7e", "n://%c3%A4/~"), ("n://a b/{c}", "n://a%20b/{c}")]:
+            with self.subTest(uri):
+                self.write("another.py", f"@resource('{uri}')\ndef first(c: str = ''): return 'first'\n")
+                described = self.serve(f"@resource('{again}')\ndef second(c: str = ''): return 'second'\n")
+                [one] = described["resources"] + described["resourceTemplates"]
+                self.assertEqual(one["name"], "first")
+                self.assertRegex(self.host.logged[0][2], r'" is there twice: .*another.py:2 and .*served.py:2')
 
     def test_of_a_file_with_a_name_that_is_there_already_nothing_is_served(self) -> None:
         self.write("another.py", "@tool\ndef add(): pass\n")

@@ -124,7 +124,8 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   const std::shared_ptr<KeepingTransport> transport_ = std::make_shared<KeepingTransport>();
   const std::shared_ptr<UpstreamClient> client_ =
       std::make_shared<UpstreamClient>(transport_, static_cast<UpstreamClient::Owner&>(*this));
-  UpstreamCalls calls_{{identity_, limits_, events_, limit_reports_, executor_}, limited_log_, [](const auto&) {}};
+  UpstreamCalls calls_{
+      {identity_, limits_, events_, limit_reports_, executor_}, limited_log_, true, [](const auto&) {}};
 };
 
 TEST_F(UpstreamCallsTest, AnUpstreamThatWaitsForAnAnswerOfItsCallsClientIsNotIdle) {

@@ -8,10 +8,11 @@ namespace {
 class UpstreamInputRequestsTest : public ::testing::Test {
  protected:
   // The state that comes back with the answer to "size".
-  std::string ask(const std::string& caller, std::uint64_t request = 0) {
+  std::string ask(const std::string& caller, std::uint64_t request = 0, bool is_on_stream = false) {
     AskedInputRequests asked;
     if (!caller.empty()) asked.caller = {caller};
     asked.request = request;
+    asked.is_on_stream = is_on_stream;
     asked.requests = {{"size", {{"method", "roots/list"}}}};
     const auto text = input_requests_.ask(std::move(asked), now_);
     return text ? Json::parse(*text)["inputState"].get<std::string>() : "";
@@ -58,21 +59,33 @@ TEST_F(UpstreamInputRequestsTest, ThereAreOnlySoMany) {
   EXPECT_TRUE(ask("one more").empty());
 }
 
-// Each has a connection over HTTP, of which there are not many more.
-TEST_F(UpstreamInputRequestsTest, ThereAreFewerOfRequestsThatGoOn) {
-  for (std::size_t i = 0; i < UpstreamInputRequests::max_requests_of_nobody; ++i)
-    ASSERT_FALSE(ask("", 7).empty());
-  EXPECT_TRUE(ask("", 7).empty());
-  EXPECT_FALSE(ask("").empty());
-  for (std::size_t i = 0; i < UpstreamInputRequests::max_requests_of_caller; ++i)
-    ASSERT_FALSE(ask("ada", 7).empty());
-  EXPECT_TRUE(ask("ada", 7).empty());
-  EXPECT_FALSE(ask("ada").empty());
-  for (std::size_t i = UpstreamInputRequests::max_requests_of_nobody + UpstreamInputRequests::max_requests_of_caller;
-       i < UpstreamInputRequests::max_requests; ++i)
-    ASSERT_FALSE(ask("person " + std::to_string(i), 7).empty());
-  EXPECT_TRUE(ask("one more", 7).empty());
-  EXPECT_FALSE(ask("one more").empty());
+// Each holds a connection, of which there are not many more.
+TEST_F(UpstreamInputRequestsTest, ThereAreFewerOfRequestsOnStreams) {
+  for (std::size_t i = 0; i < UpstreamInputRequests::max_on_streams_of_nobody; ++i)
+    ASSERT_FALSE(ask("", 7, true).empty());
+  EXPECT_TRUE(ask("", 7, true).empty());
+  EXPECT_FALSE(ask("", 7).empty());
+  for (std::size_t i = 0; i < UpstreamInputRequests::max_on_streams_of_caller; ++i)
+    ASSERT_FALSE(ask("ada", 7, true).empty());
+  EXPECT_TRUE(ask("ada", 7, true).empty());
+  EXPECT_FALSE(ask("ada", 7).empty());
+  for (std::size_t i =
+           UpstreamInputRequests::max_on_streams_of_nobody + UpstreamInputRequests::max_on_streams_of_caller;
+       i < UpstreamInputRequests::max_on_streams; ++i)
+    ASSERT_FALSE(ask("person " + std::to_string(i), 7, true).empty());
+  EXPECT_TRUE(ask("one more", 7, true).empty());
+  EXPECT_FALSE(ask("one more", 7).empty());
+}
+
+TEST_F(UpstreamInputRequestsTest, ARequestThatHasEndedTakesNoPlaceOfThoseOnStreams) {
+  const auto first = ask("ada", 1, true);
+  for (std::size_t i = 1; i < UpstreamInputRequests::max_on_streams_of_caller; ++i)
+    ASSERT_FALSE(ask("ada", 1 + i, true).empty());
+  ASSERT_TRUE(ask("ada", 100, true).empty());
+  input_requests_.end_stream(0, 1);
+  EXPECT_FALSE(ask("ada", 100, true).empty());
+  EXPECT_TRUE(ask("ada", 101, true).empty());
+  EXPECT_TRUE(input_requests_.take(first, Json::object(), {"ada"}).has_value());
 }
 
 TEST_F(UpstreamInputRequestsTest, TheyHaveABoundInBytes) {

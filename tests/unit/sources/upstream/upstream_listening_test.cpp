@@ -127,6 +127,21 @@ TEST_F(UpstreamListeningTest, ASubscriptionGoesOnUntilTheLastThatReplacesItIsAck
   EXPECT_THAT(transport_->abandoned, ElementsAre("2", "1", "3"));
 }
 
+TEST_F(UpstreamListeningTest, SaysThatASubscriptionHasEndedBeforeTheOneThatReplacesItIsAcknowledged) {
+  modern_->listen({"a://1"});
+  EXPECT_TRUE(modern_->acknowledged(1));
+  modern_->listen({"a://2"});
+  EXPECT_FALSE(modern_->has_gap());
+  static_cast<UpstreamListener&>(*client_).request_failed("1", {fail_for_now("its stream has broken")});
+  EXPECT_FALSE(modern_->due());
+  EXPECT_TRUE(modern_->has_gap());
+  modern_->listen({"a://3"});
+  EXPECT_FALSE(modern_->acknowledged(2));
+  EXPECT_TRUE(modern_->has_gap());
+  EXPECT_TRUE(modern_->acknowledged(3));
+  EXPECT_FALSE(modern_->has_gap());
+}
+
 TEST_F(UpstreamListeningTest, ASubscriptionGoesOnUntilTheNextOneThatHasEndedBeginsAgain) {
   modern_->listen({"a://1"});
   modern_->listen({"a://2"});

@@ -94,6 +94,7 @@ TEST(UpstreamSettingsTest, WhatTheHostWritesIsNoHeaderOfTheOperator) {
     EXPECT_EQ(mistake(header), "\"headers\" has \"" + header + "\", which the host writes by itself; leave it out");
   }
   EXPECT_EQ(mistake("User-Agent"), "none");
+  EXPECT_EQ(mistake("Mcp-Api-Key"), "none");
   EXPECT_EQ(mistake("Authorization"), "none");
   EXPECT_EQ(mistake("authorization", R"(, "oauth": {"clientId": "c", "clientSecret": "s", "issuer": "https://b"})"),
             R"("headers" has "Authorization", which "oauth" gives, too; leave one of the two out)");
