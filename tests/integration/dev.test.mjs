@@ -54,7 +54,7 @@ class Project {
   }
 
   async until(text) {
-    for (const end = Date.now() + buildMs; ; await sleep(20)) {
+    for (const end = Date.now() + buildMs; ; await sleep(100)) {
       const said = await this.hello();
       if (said === text) return;
       assert.ok(Date.now() < end, `${said} instead of ${text}\n${this.host.log.text()}`);
@@ -72,7 +72,7 @@ test('DevServesEachChangeWithoutALostCall', { timeout: 600_000 }, async (context
   let calling = true;
   context.after(() => { calling = false; });
   const calls = (async () => {
-    for (; calling; await sleep(5)) answers.add(await project.hello());
+    for (; calling; await sleep(20)) answers.add(await project.hello());
   })();
   await project.edit('"Hello, "', '"Good morning, "');
   await project.until('Good morning, Ada!');

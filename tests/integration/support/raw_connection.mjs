@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 
 export class RawConnection {
-  #received = '';
+  #pieces = []; // of what has been received, and is still to be read
   #waiting = [];
 
   static async open(url) {
@@ -18,7 +18,7 @@ export class RawConnection {
     socket.on('error', () => {}); // a reset is one way of being closed
     socket.setEncoding('latin1');
     socket.on('data', (text) => {
-      this.#received += text;
+      this.#pieces.push(text);
       for (const wake of this.#waiting.splice(0)) wake();
     });
     socket.on('close', () => {
@@ -32,33 +32,42 @@ export class RawConnection {
 
   // The next response; a body needs a Content-Length.
   async response() {
-    await this.#until(() => this.#received.includes('\r\n\r\n'));
-    const end = this.#received.indexOf('\r\n\r\n');
-    const { status, headers } = readHead(this.#received.slice(0, end));
-    this.#received = this.#received.slice(end + 4);
+    const { status, headers } = readHead((await this.textUntil('\r\n\r\n')).slice(0, -4));
     const size = Number(headers['content-length'] ?? 0);
-    await this.#until(() => this.#received.length >= size);
-    const body = this.#received.slice(0, size);
-    this.#received = this.#received.slice(size);
-    return { status, headers, body };
+    await this.#until(() => this.#received().length >= size);
+    return { status, headers, body: this.#take(size) };
   }
 
-  // Text up to and with `mark`.
+  // Text up to and with `mark`. Each piece is looked at once: there may be megabytes of them.
   async textUntil(mark) {
-    await this.#until(() => this.#received.includes(mark));
-    const end = this.#received.indexOf(mark) + mark.length;
-    const text = this.#received.slice(0, end);
-    this.#received = this.#received.slice(end);
-    return text;
+    let looked = 0;
+    let newest = '';
+    await this.#until(() => {
+      for (; looked < this.#pieces.length && !newest.includes(mark); ++looked)
+        newest = newest.slice(Math.max(0, newest.length - mark.length + 1)) + this.#pieces[looked];
+      return newest.includes(mark);
+    });
+    return this.#take(this.#received().indexOf(mark) + mark.length);
   }
 
   end() {
     this.socket.destroy();
   }
 
+  #received() {
+    if (this.#pieces.length > 1) this.#pieces = [this.#pieces.join('')];
+    return this.#pieces[0] ?? '';
+  }
+
+  #take(size) {
+    const text = this.#received();
+    this.#pieces = size < text.length ? [text.slice(size)] : [];
+    return text.slice(0, size);
+  }
+
   async #until(done) {
     while (!done()) {
-      if (this.socket.destroyed) throw new Error(`closed by the server after ${JSON.stringify(this.#received)}`);
+      if (this.socket.destroyed) throw new Error(`closed by the server after ${JSON.stringify(this.#received())}`);
       await new Promise((resolve) => this.#waiting.push(resolve));
     }
   }
