@@ -490,6 +490,14 @@ Coroutine<> HttpConnection::wait_for_work(const std::function<void()>& work) {
   co_await work_elsewhere(begin, work);
 }
 
+Coroutine<> HttpConnection::work_in_turn(std::size_t bytes, const std::function<void()>& work) {
+  const BeginWork begin = [this, bytes](std::function<void()> task) {
+    bytes <= Executor::max_quick_bytes ? threads_.run_urgently(std::move(task))
+                                       : threads_.run_long(bytes, std::move(task));
+  };
+  co_await work_elsewhere(begin, work);
+}
+
 Coroutine<> HttpConnection::work_elsewhere(const BeginWork& begin, const std::function<void()>& work) {
   std::atomic<bool> done{false};  // after which only this coroutine uses what is here
   std::exception_ptr failed;

@@ -145,6 +145,9 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   Coroutine<> work_on(std::size_t bytes, const std::function<void()>& work);
   // The same of what may block, as a call of a plugin does.
   Coroutine<> wait_for_work(const std::function<void()>& work);
+  // The same of a message that may have to wait for another one of its client, but not for calls that block: it may be
+  // what these wait for.
+  Coroutine<> work_in_turn(std::size_t bytes, const std::function<void()>& work);
 
   // The share of the budget is used for what the client is slow to send or to read, for so long without complaint.
   void begin_holding(const MemoryBudget::Share& share, std::chrono::milliseconds patience) {

@@ -1,21 +1,33 @@
 #include "transport/outbox.hpp"
 
+#include <limits>
 #include <new>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/json_document.hpp"
 #include "protocol/message.hpp"
 
 namespace mcph {
 namespace {
 
+// With the id of the answer, or, of a batch, with each id of its answers.
+std::string in_place_of(std::string_view answer, const RpcError& error) {
+  if (!answer.starts_with('[')) return error_response(id_of_response(answer), error);
+  std::string errors;
+  const auto batch = JsonDocument::read(answer, std::numeric_limits<std::size_t>::max());
+  for (const auto each : batch->root().elements())
+    errors.append(errors.empty() ? "[" : ",").append(error_response(each.find("id").text(), error));
+  return errors + "]";
+}
+
 // In place of an answer that finds no room. Nothing where it would be no shorter.
 std::optional<std::string> no_room_for(std::string_view answer, const MemoryBudget& budget) {
   const auto size = "this answer of " + std::to_string(answer.size()) + " bytes";
   const auto all = std::to_string(budget.limit()) + " bytes";
-  auto error = error_response(
-      id_of_response(answer),
+  auto error = in_place_of(
+      answer,
       {error_code::internal_error,
        answer.size() > budget.limit()
            ? "The server has less memory than " + size + " needs: " + all + "; raise --max-buffered-bytes"
@@ -29,11 +41,10 @@ std::optional<std::string> no_room_for(std::string_view answer, const MemoryBudg
 
 bool Outbox::put(std::string message) {
   MutexLock lock(mutex_);
-  if (ended_) return false;
-  const bool fits = content_.messages.size() < max_messages && bytes_ <= max_bytes;
+  if (ended_ || is_left()) return false;
+  const bool fits = messages_ < max_messages && bytes_ <= max_bytes;
   if (fits && (takes_share(message) || overdraws(message))) {
-    bytes_ += message.size();
-    content_.messages.push_back(std::move(message));
+    add(std::move(message));
     const auto waiting = stop_waiting();
     lock.unlock();
     wake(waiting);
@@ -53,7 +64,12 @@ void Outbox::put_answer(std::string message) {
   MutexLock lock(mutex_);
   if (ended_) return;
   if (!takes_share(message)) {
+    lock.unlock();  // the answer may be long
     if (auto error = no_room_for(message, *budget_)) message = *std::move(error);
+    lock.lock();
+    if (ended_) return;
+    answers_overdrawn_ = answers_overdrawn_ || !takes_share(message);
+    content_.share.overdraw(budget_, bytes_with(message));
   }
   answer_bytes_ += message.size();
   content_.messages.push_back(std::move(message));
@@ -64,14 +80,24 @@ void Outbox::put_answer(std::string message) {
 
 void Outbox::put_if_room(std::string message) {
   MutexLock lock(mutex_);
-  const bool fits = !ended_ && content_.messages.size() < max_messages &&
+  const bool fits = !ended_ && !is_left() && messages_ < max_messages &&
                     bytes_ + message.size() <= max_bytes_for_optional && takes_share(message);
   if (!fits) return;
-  bytes_ += message.size();
-  content_.messages.push_back(std::move(message));
+  add(std::move(message));
   const auto waiting = stop_waiting();
   lock.unlock();
   wake(waiting);
+}
+
+bool Outbox::is_left() const {
+  const std::weak_ptr<OutboxReader> nobody;
+  return reader_.expired() && (reader_.owner_before(nobody) || nobody.owner_before(reader_));
+}
+
+void Outbox::add(std::string message) {
+  ++messages_;
+  bytes_ += message.size();
+  content_.messages.push_back(std::move(message));
 }
 
 bool Outbox::takes_share(std::string_view message) {
@@ -81,14 +107,14 @@ bool Outbox::takes_share(std::string_view message) {
 // Once until the reader takes: whoever reads is not to be cut off because others have the memory.
 bool Outbox::overdraws(std::string_view message) {
   if (message.size() > max_overdrawn_bytes) return false;
-  if (std::exchange(content_.overdrawn, true)) return false;
+  if (std::exchange(overdrawn_, true)) return false;
   content_.share.overdraw(budget_, bytes_with(message));
   return true;
 }
 
-bool Outbox::has_room() const {
+bool Outbox::has_room(std::size_t unwritten_bytes) const {
   const MutexLock lock(mutex_);
-  return bytes_ + answer_bytes_ <= max_bytes;
+  return !answers_overdrawn_ && bytes_ + answer_bytes_ + unwritten_bytes <= max_bytes;
 }
 
 bool Outbox::has_reader() const {
@@ -101,8 +127,11 @@ void Outbox::end(Reply reply) {
   MutexLock lock(mutex_);
   if (ended_) return;
   if (!takes_share(kept->body)) {
+    lock.unlock();
     auto error = no_room_for(kept->body, *budget_);
     if (error) *kept = Reply{*std::move(error), ReplyStatus::unavailable};
+    lock.lock();
+    if (ended_) return;
   }
   ended_ = true;
   content_.reply = std::move(kept);
@@ -126,8 +155,11 @@ Outbox::Overflow Outbox::overflow() const {
 Outbox::Content Outbox::take() {
   const MutexLock lock(mutex_);
   waited_for_ = content_.empty();
+  messages_ = 0;
   bytes_ = 0;
   answer_bytes_ = 0;
+  overdrawn_ = false;
+  answers_overdrawn_ = false;
   return std::exchange(content_, {});
 }
 

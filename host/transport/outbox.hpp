@@ -2,8 +2,9 @@
 // thread; emptied by the connection, its reader, which is woken when there is something. Bounded: a reader that is too
 // slow loses its connection, never a message in the middle that it cannot do without. How long one message is does not
 // matter; what makes it has its own limit. What all outboxes hold has a bound, too: where there is no room, an answer
-// becomes an error that says so. Of other messages, which are short but for the result of a task, each outbox takes a
-// short one more than there is room for, so that nobody who reads loses a stream because of others.
+// becomes an error that says so, and nothing more is asked for until the reader takes that. Of other messages, which
+// are short but for the result of a task, each outbox takes a short one more than there is room for, so that nobody who
+// reads loses a stream because of others. Once there is nobody who would read them, they are dropped.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +34,9 @@ class OutboxReader {
 
 class Outbox {
  public:
-  static constexpr std::size_t max_messages = 16'384;
   // Of messages that wait, not counting answers: with more, the reader is too slow; and with more, what it can do
   // without is dropped.
+  static constexpr std::size_t max_messages = 16'384;
   static constexpr std::size_t max_bytes = std::size_t{64} << 20;
   static constexpr std::size_t max_bytes_for_optional = std::size_t{4} << 20;
   // Of the one message that is taken though there is no room.
@@ -48,7 +49,7 @@ class Outbox {
   explicit Outbox(std::weak_ptr<OutboxReader> reader, std::shared_ptr<MemoryBudget> budget = nullptr)
       : reader_(std::move(reader)), budget_(std::move(budget)) {}
 
-  // False: the outbox has ended or overflowed, and the message was not taken.
+  // False: the outbox has ended or overflowed, or its reader has gone, and the message was not taken.
   bool put(std::string message);
   // Takes an answer however much waits: whoever takes requests bounds how many there are, and asks has_room before.
   void put_answer(std::string message);
@@ -56,8 +57,9 @@ class Outbox {
   void put_if_room(std::string message);
   void end(Reply reply);
 
-  // Whether so little waits, answers included, that more may be asked for.
-  bool has_room() const;
+  // Whether so little waits, answers and what the reader has taken but not written included, that more may be asked
+  // for.
+  bool has_room(std::size_t unwritten_bytes = 0) const;
   // Whether somebody will take what is put.
   bool has_reader() const;
 
@@ -68,8 +70,7 @@ class Outbox {
     std::vector<std::string> messages;
     std::unique_ptr<Reply> reply;  // null: not yet; elsewhere, because a stream has several of these for long
     Overflow overflow = Overflow::none;
-    MemoryBudget::Share share = {};  // for as long as this is there
-    bool overdrawn = false;          // and the share is more than there was
+    MemoryBudget::Share share = {};  // for as long as this is there; it may be more than there was
 
     bool empty() const { return messages.empty() && !reply && overflow == Overflow::none; }
     std::size_t bytes() const;
@@ -80,6 +81,9 @@ class Outbox {
   Content take();
 
  private:
+  // Whether there was a reader, and is none any more.
+  bool is_left() const REQUIRES(mutex_);
+  void add(std::string message) REQUIRES(mutex_);  // that is no answer
   bool takes_share(std::string_view message) REQUIRES(mutex_);
   bool overdraws(std::string_view message) REQUIRES(mutex_);
   std::size_t bytes_with(std::string_view message) const REQUIRES(mutex_) {
@@ -93,8 +97,11 @@ class Outbox {
   std::weak_ptr<OutboxReader> reader_ GUARDED_BY(mutex_);
   const std::shared_ptr<MemoryBudget> budget_;
   Content content_ GUARDED_BY(mutex_);
-  std::size_t bytes_ GUARDED_BY(mutex_) = 0;         // of the messages in content_ that are no answers
+  std::size_t messages_ GUARDED_BY(mutex_) = 0;      // of those in content_ that are no answers
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;         // of these
   std::size_t answer_bytes_ GUARDED_BY(mutex_) = 0;  // of the others
+  bool overdrawn_ GUARDED_BY(mutex_) = false;        // one of the messages was more than there was room for
+  bool answers_overdrawn_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
   bool waited_for_ GUARDED_BY(mutex_) = false;
 };

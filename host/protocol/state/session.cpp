@@ -160,7 +160,9 @@ Sessions::Sessions(Limits limits, PublishedCatalog& catalog, Clock clock, CallOb
     : limits_(limits), catalog_(catalog), clock_(std::move(clock)), observer_(observer) {}
 
 std::shared_ptr<Session> Sessions::open(Caller caller) {
-  auto owner = caller.principal.id();
+  auto version = caller.protocol_version;
+  const auto opener = caller.principal;
+  auto owner = opener.id();
   auto session = std::make_shared<Session>(unguessable_id(), std::move(caller));
   {
     const MutexLock lock(mutex_);
@@ -168,7 +170,7 @@ std::shared_ptr<Session> Sessions::open(Caller caller) {
     if (by_use_.size() >= limits_.count && !make_room()) return nullptr;
     const auto now = clock_();
     ++counts_[owner];
-    by_use_.push_back({session, std::move(owner), now, now});
+    by_use_.push_back({session, std::move(version), opener, std::move(owner), now, now});
     by_id_.emplace(session->id(), std::prev(by_use_.end()));
   }
   catalog_.listen(session);
@@ -180,9 +182,9 @@ std::shared_ptr<Session> Sessions::find(std::string_view id, const Principal& pr
   const auto found = by_id_.find(id);
   if (found == by_id_.end()) return nullptr;
   const auto entry = found->second;
-  if (entry->session->caller()->principal != principal) return nullptr;
+  if (entry->opener != principal) return nullptr;
   if (is_expired(*entry) && !entry->session->in_use()) {
-    remove(entry);
+    end_idle(entry);
     return nullptr;
   }
   touch(entry);
@@ -242,17 +244,21 @@ void Sessions::touch(ByUse::iterator entry) {
 void Sessions::tell_end(const Entry& entry) const {
   if (observer_ == nullptr) return;
   const auto end = std::min(clock_(), entry.last_use + limits_.idle_time);
-  observer_->session_ended({entry.session->caller()->protocol_version, NetworkTransport::tcp, end - entry.began});
+  observer_->session_ended({entry.protocol_version, NetworkTransport::tcp, end - entry.began});
 }
 
 void Sessions::remove(ByUse::iterator entry) {
   tell_end(*entry);
-  entry->session->take_no_more_streams();  // somebody may have found it a moment ago
   if (ended_) ended_(*entry->session);
   const auto count = counts_.find(entry->owner);
   if (--count->second == 0) counts_.erase(count);
   by_id_.erase(entry->session->id());
   by_use_.erase(entry);
+}
+
+void Sessions::end_idle(ByUse::iterator entry) {
+  entry->session->take_no_more_streams();
+  remove(entry);
 }
 
 bool Sessions::is_expired(const Entry& entry) const {
@@ -263,7 +269,7 @@ bool Sessions::is_expired(const Entry& entry) const {
 void Sessions::remove_expired() {
   while (!by_use_.empty() && is_expired(by_use_.front())) {
     const auto idlest = by_use_.begin();
-    idlest->session->in_use() ? touch(idlest) : remove(idlest);
+    idlest->session->in_use() ? touch(idlest) : end_idle(idlest);
   }
 }
 
@@ -281,7 +287,7 @@ bool Sessions::end_idlest(const MayEnd& may_end) {
     const auto idlest = next++;
     if (!may_end(*idlest)) continue;
     if (!idlest->session->in_use()) {
-      remove(idlest);
+      end_idle(idlest);
       return true;
     }
     touch(idlest);

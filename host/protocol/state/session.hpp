@@ -145,7 +145,10 @@ class Sessions {
  private:
   struct Entry {
     std::shared_ptr<Session> session;
-    std::string owner;  // the id of its principal
+    // What is known without asking the session, which may be busy.
+    std::string protocol_version;
+    Principal opener;   // whose it is
+    std::string owner;  // the id of that
     Time began;
     Time last_use;
   };
@@ -155,6 +158,8 @@ class Sessions {
   void remove_expired() REQUIRES(mutex_);
   void touch(ByUse::iterator entry) REQUIRES(mutex_);
   void remove(ByUse::iterator entry) REQUIRES(mutex_);
+  // One that is not in use, as it seems: somebody may have found it a moment ago.
+  void end_idle(ByUse::iterator entry) REQUIRES(mutex_);
   bool make_room() REQUIRES(mutex_);
   // Of those that are not in use.
   template <class MayEnd>

@@ -12,6 +12,10 @@ namespace {
 // The newest events of a stream, with each further one.
 constexpr std::size_t max_compared = 128;
 
+std::size_t cost_of(const Event& event) {
+  return event.message->size() + EventLog::event_cost;
+}
+
 bool are_same(const std::weak_ptr<OutboxReader>& a, const std::weak_ptr<OutboxReader>& b) {
   return !a.owner_before(b) && !b.owner_before(a);
 }
@@ -183,6 +187,7 @@ void EventLog::forget(const std::string& session) {
   for (const auto& [number, stream] : events.streams)
     stream->session_ = nullptr;
   bytes_ -= events.bytes;
+  pass_over(entry->second);
   forgotten.splice(forgotten.end(), by_use_, entry->second);
   by_session_.erase(entry);
 }
@@ -204,6 +209,7 @@ void EventLog::forget_unused() {
       use(events);
       continue;
     }
+    pass_over(by_use_.begin());
     by_session_.erase(events.session);
     by_use_.pop_front();
   }
@@ -214,10 +220,6 @@ std::size_t EventLog::bytes() const {
   return bytes_;
 }
 
-EventId EventLog::add(EventStream& stream, std::string message) {
-  return add(stream, std::make_shared<const std::string>(std::move(message)));
-}
-
 EventId EventLog::add(EventStream& stream, std::shared_ptr<const std::string> message) {
   auto id = stream.before_first_;
   id.number = ++stream.last_;
@@ -226,6 +228,7 @@ EventId EventLog::add(EventStream& stream, std::shared_ptr<const std::string> me
   stream.events_.push_back({id, std::move(message)});
   count(*stream.session_, cost_of(stream.events_.back()));
   make_room(*stream.session_, &id);
+  note_droppable(by_session_.find(stream.session_->session)->second);  // by the next one
   return id;
 }
 
@@ -244,8 +247,9 @@ std::shared_ptr<Outbox> EventLog::drain(EventStream& stream) {
     auto content = stream.outbox_->take();
     if (content.empty()) return nullptr;
     for (auto& message : content.messages)
-      add(stream, std::move(message));
-    if (content.reply && !content.reply->body.empty()) add(stream, std::move(content.reply->body));
+      add(stream, std::make_shared<const std::string>(std::move(message)));
+    if (content.reply && !content.reply->body.empty())
+      add(stream, std::make_shared<const std::string>(std::move(content.reply->body)));
     if (!content.reply && content.overflow == Outbox::Overflow::none) continue;
     stream.ended_ = true;
     if (stream.session_ != nullptr) use(*stream.session_);
@@ -257,7 +261,7 @@ std::shared_ptr<Outbox> EventLog::drain(EventStream& stream) {
 SessionEvents& EventLog::find_or_make(const std::string& session) {
   const auto found = by_session_.find(session);
   if (found != by_session_.end()) return *found->second;
-  by_use_.push_back({session, {}, 0, 0, {}});
+  by_use_.push_back({session, {}, 0, 0, {}, ++uses_});
   by_session_.emplace(by_use_.back().session, std::prev(by_use_.end()));
   return by_use_.back();
 }
@@ -265,7 +269,18 @@ SessionEvents& EventLog::find_or_make(const std::string& session) {
 void EventLog::use(const SessionEvents& events) {
   const auto entry = by_session_.find(events.session)->second;
   entry->last_use = clock_();
+  entry->use = ++uses_;
+  pass_over(entry);
   by_use_.splice(by_use_.end(), by_use_, entry);
+  note_droppable(entry);
+}
+
+void EventLog::note_droppable(ByUse::iterator entry) {
+  if (droppable_ == by_use_.end() || entry->use < droppable_->use) droppable_ = entry;
+}
+
+void EventLog::pass_over(ByUse::iterator entry) {
+  if (droppable_ == entry) ++droppable_;
 }
 
 void EventLog::count(SessionEvents& events, std::size_t bytes) {
@@ -298,6 +313,7 @@ void EventLog::remove(EventStream& stream) {
 void EventLog::remove_empty(const SessionEvents& events) {
   const auto entry = by_session_.find(events.session);
   const auto emptied = entry->second;
+  pass_over(emptied);
   by_session_.erase(entry);  // first, because its key is a view into what goes
   by_use_.erase(emptied);
 }
@@ -328,11 +344,10 @@ void EventLog::make_room(SessionEvents& events, const EventId* newest) {
   const auto counted = [&] { return events.bytes - events.large_bytes; };
   while (counted() > limits_.session_bytes && drop_oldest(events, Droppable::small_ones, newest)) {
   }
-  for (auto next = by_use_.begin(); next != by_use_.end() && bytes_ > limits_.bytes;) {
-    auto& other = *next++;
-    while (bytes_ > limits_.bytes && drop_oldest(other, Droppable::all, newest)) {
-    }
-    if (other.streams.empty()) remove_empty(other);
+  while (bytes_ > limits_.bytes && droppable_ != by_use_.end()) {
+    const auto other = droppable_;
+    if (!drop_oldest(*other, Droppable::all, newest)) ++droppable_;
+    if (other->streams.empty()) remove_empty(*other);
   }
 }
 

@@ -80,6 +80,7 @@ struct SessionEvents {
   std::size_t bytes = 0;
   std::size_t large_bytes = 0;  // of them, those of events larger than all that a session may have
   std::chrono::steady_clock::time_point last_use;
+  std::uint64_t use = 0;  // grows from one use of any session to the next
 };
 
 // One stream of a session, whichever connections carry it. Made by the log, which keeps it while it may be resumed.
@@ -192,7 +193,6 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   Resumption carry(const std::shared_ptr<EventStream>& stream, const EventId& last,
                    const std::weak_ptr<OutboxReader>& reader) REQUIRES(mutex_);
   EventId add(EventStream& stream, std::shared_ptr<const std::string> message) REQUIRES(mutex_);
-  EventId add(EventStream& stream, std::string message) REQUIRES(mutex_);
   // Of a stream that listens: an earlier event that says the same.
   void drop_repeated(EventStream& stream, const std::string& message) REQUIRES(mutex_);
   // What the outbox has, into the log. Returns the outbox if it has ended, to be let go without the lock.
@@ -200,10 +200,13 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
 
   SessionEvents& find_or_make(const std::string& session) REQUIRES(mutex_);
   void use(const SessionEvents& events) REQUIRES(mutex_);
+  // It has something to drop, or may have.
+  void note_droppable(ByUse::iterator entry) REQUIRES(mutex_);
+  // Before it is moved or goes.
+  void pass_over(ByUse::iterator entry) REQUIRES(mutex_);
   void count(SessionEvents& events, std::size_t bytes) REQUIRES(mutex_);
   static bool is_over(const EventStream& stream);
   void uncount(SessionEvents& events, std::size_t bytes) REQUIRES(mutex_);
-  static std::size_t cost_of(const Event& event) { return event.message->size() + event_cost; }
   bool is_large(std::size_t bytes) const { return bytes > limits_.session_bytes; }
   // The oldest event, or stream that is over and has no events. False: there is none.
   enum class Droppable { small_ones, all };
@@ -217,6 +220,9 @@ class EventLog : public std::enable_shared_from_this<EventLog> {
   const Clock clock_;
   mutable Mutex mutex_;
   ByUse by_use_ GUARDED_BY(mutex_);
+  // Those before it have nothing to drop, however many only listen.
+  ByUse::iterator droppable_ GUARDED_BY(mutex_) = by_use_.end();
+  std::uint64_t uses_ GUARDED_BY(mutex_) = 0;
   // The keys are the entries' own.
   std::unordered_map<std::string_view, ByUse::iterator> by_session_ GUARDED_BY(mutex_);
   std::uint64_t streams_opened_ GUARDED_BY(mutex_) = 0;

@@ -74,10 +74,8 @@ Coroutine<Outbox::Content> EventStreamResponse::next(Outbox& outbox) {
   if (until_) patience = std::min(patience, std::chrono::ceil<std::chrono::milliseconds>(*until_ - connection_.now()));
   connection_.begin_waiting(patience);
   for (;;) {
-    // What is taken must be written or kept, and there is no one to write to.
-    if (connection_.is_disconnected() || connection_.is_cut_off()) co_return Outbox::Content{};
-    auto content = outbox.take();
-    if (!content.empty() || connection_.is_time_up()) co_return content;
+    auto content = take(outbox);
+    if (!content.empty() || is_gone() || connection_.is_time_up()) co_return content;
     co_await connection_.wake_up();
   }
 }

@@ -47,6 +47,8 @@ class EventStreamResponse {
   // The stream listens: what comes to it after its end is told elsewhere.
   void listen(HttpNotificationStream& notifications) { notifications_ = &notifications; }
 
+  // What there is in the outbox. Nothing where the client is gone: what is taken must be written or kept.
+  Outbox::Content take(Outbox& outbox) const { return is_gone() ? Outbox::Content{} : outbox.take(); }
   // What is next in the outbox; empty when the client should see a sign of life or is gone, or it is late.
   Coroutine<Outbox::Content> next(Outbox& outbox);
   // Writes what is in the outbox until it ends. False: the client is gone or too slow, and the connection is at its
@@ -60,6 +62,7 @@ class EventStreamResponse {
   void compose(std::string& text, std::string& events, Outbox::Content& content) const;
   void append_next(std::string& events, std::string message) const;
   void release(EventStream& kept);
+  bool is_gone() const { return connection_.is_disconnected() || connection_.is_cut_off(); }
   bool is_late() const { return until_ && connection_.now() >= *until_; }
 
   HttpConnection& connection_;

@@ -285,7 +285,7 @@ Coroutine<> StreamableHttp::answer_get(HttpRequest& request, HttpConnection& con
   session->attach(notifications, head.principal);
   session.reset();  // the stream does not keep a session that has been ended
   response.listen(*notifications);
-  auto content = notifications->outbox().take();
+  auto content = response.take(notifications->outbox());
   co_await response.write(notifications->outbox(), std::move(content));
 }
 
@@ -314,7 +314,7 @@ Coroutine<> StreamableHttp::resume_response(EventStreamResponse& response, std::
     content.reply = std::make_unique<Reply>();  // everything has been said, and is in the opening
     outbox = std::make_shared<Outbox>(response.reader());
   } else {
-    content = outbox->take();
+    content = response.take(*outbox);
   }
   co_await response.write(*outbox, std::move(content));
 }
@@ -379,13 +379,13 @@ Coroutine<> StreamableHttp::answer_sse(HttpRequest& request, HttpConnection& con
     response.append_endpoint(std::string(path) + std::string(messages_path) + "?" + std::string(sse_client_parameter) +
                              client->id());
     auto& outbox = client->stream().outbox();
-    auto content = outbox.take();
+    auto content = response.take(outbox);
     co_await response.write(outbox, std::move(content));
   } catch (const std::bad_alloc&) {
     connection.abort();  // as if its client had gone
   }
   const std::function<void()> close = [&] { sse_clients_.close(*client); };
-  co_await connection.work_on(0, close);  // it may wait for a message of the client
+  co_await connection.work_in_turn(0, close);
 }
 
 Coroutine<> StreamableHttp::answer_sse_message(HttpRequest& request, HttpConnection& connection, HttpHead head) {
@@ -393,7 +393,7 @@ Coroutine<> StreamableHttp::answer_sse_message(HttpRequest& request, HttpConnect
   auto places = connection.take_held();
   if (auto share = connection.take_body_share()) places.push_back(std::move(share));
   const std::function<void()> take = [&] { response = take_sse_message(request, head, std::move(places)); };
-  co_await connection.work_on(request.body.text().size(), take);
+  co_await connection.work_in_turn(request.body.text().size(), take);
   tell_refused(request, response.status);  // what the protocol has seen is answered by the stream
   co_await connection.respond(std::move(response));
 }
@@ -419,7 +419,7 @@ Coroutine<> StreamableHttp::refuse_long_sse_message(HttpRequest& request, HttpCo
   const std::function<void()> refuse = [&] {
     response = to_response(client->refuse(long_message(request, connection)));
   };
-  co_await connection.work_on(0, refuse);  // it may wait for another message of the client
+  co_await connection.work_in_turn(0, refuse);
   tell_refused(request, response.status);
   co_await connection.respond(std::move(response));
 }

@@ -82,7 +82,7 @@ class WebSocketConnection final : public UpgradedProtocol {
   void receive();
   void refuse_long();
   Reply refuse_for_memory(const Envelope& envelope);
-  bool may_read() const { return outbox().has_room() && unwritten_bytes_ <= Outbox::max_bytes; }
+  bool may_read() const { return outbox().has_room(unwritten_bytes_); }
 
   Coroutine<> write_messages();
   Coroutine<bool> write(Outbox::Content content);

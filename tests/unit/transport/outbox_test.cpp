@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_document.hpp"
 #include "transport/counting_reader.hpp"
 
 namespace mcph {
@@ -122,6 +123,42 @@ TEST_F(OutboxTest, ReplacesNoAnswerThatIsShorterThanTheErrorInstead) {
   EXPECT_EQ(content.reply->status, ReplyStatus::answered);
 }
 
+TEST_F(OutboxTest, CountsAnAnswerThatThereIsNoRoomForAndAsksForNothingMore) {
+  const auto budget = std::make_shared<MemoryBudget>(100'000);
+  Outbox others(reader_, budget);
+  Outbox outbox(reader_, budget);
+  others.end({std::string(100'000, 'x')});
+  const std::string answer = R"({"jsonrpc":"2.0","id":1,"result":{}})";
+  for (int round = 0; round < 2; ++round) {
+    outbox.put_answer(std::string(MemoryBudget::free_bytes, 'x'));
+    EXPECT_TRUE(outbox.has_room());
+    outbox.put_answer(answer);
+    EXPECT_FALSE(outbox.has_room()) << "before the reader has taken it";
+    EXPECT_EQ(budget->taken(), 100'000 + MemoryBudget::free_bytes + answer.size());
+    EXPECT_TRUE(outbox.put("a notification")) << "of a client that may be about to read";
+    EXPECT_EQ(outbox.take().messages.size(), 3U);
+    EXPECT_TRUE(outbox.has_room());
+    EXPECT_EQ(budget->taken(), 100'000U);
+  }
+}
+
+TEST_F(OutboxTest, AnswersEachRequestOfABatchThatThereIsNoMemoryFor) {
+  Outbox outbox(reader_, std::make_shared<MemoryBudget>(20'000));
+  const auto text = std::string(20'000, 'x');
+  outbox.put_answer(R"([{"jsonrpc":"2.0","id":"a,]","result":{"text":")" + text +
+                    R"("}},{"jsonrpc":"2.0","id":7,"result":{"a":[1,{}]}}])");
+  const auto content = outbox.take();
+  ASSERT_EQ(content.messages.size(), 1U);
+  const auto errors = JsonDocument::read(content.messages[0]);
+  ASSERT_EQ(errors->root().size(), 2U) << content.messages[0];
+  Messages ids;
+  for (const auto error : errors->root().elements()) {
+    ids.emplace_back(error.find("id").text());
+    EXPECT_TRUE(error.contains("error"));
+  }
+  EXPECT_EQ(ids, (Messages{R"("a,]")", "7"}));
+}
+
 TEST_F(OutboxTest, LosesNoStreamOfAClientThatReadsBecauseOthersHaveTheMemory) {
   const auto budget = std::make_shared<MemoryBudget>(100'000);
   Outbox others(reader_, budget);
@@ -194,6 +231,34 @@ TEST_F(OutboxTest, TakesAnswersHowManyBytesEverWait) {
   EXPECT_EQ(content.messages.size(), 4U);
   EXPECT_EQ(content.overflow, Outbox::Overflow::none);
   EXPECT_TRUE(outbox_.has_room());
+}
+
+TEST_F(OutboxTest, TakesWhatIsNoAnswerHowManyAnswersEverWait) {
+  for (std::size_t i = 0; i <= Outbox::max_messages; ++i)
+    outbox_.put_answer("answer");
+  EXPECT_TRUE(outbox_.put("a notification"));
+  outbox_.put_if_room("progress");
+  EXPECT_EQ(outbox_.take().messages.size(), Outbox::max_messages + 3);
+}
+
+TEST_F(OutboxTest, HasNoRoomBesideWhatTheReaderHasTakenAndNotWritten) {
+  outbox_.put_answer("answer");
+  EXPECT_TRUE(outbox_.has_room(Outbox::max_bytes - 6));
+  EXPECT_FALSE(outbox_.has_room(Outbox::max_bytes - 5));
+}
+
+TEST_F(OutboxTest, DropsWhatComesWhenItsReaderHasGone) {
+  const auto budget = std::make_shared<MemoryBudget>(1'000'000);
+  Outbox unread({}, budget);
+  EXPECT_TRUE(unread.put("to a reader that is still to come"));
+  auto gone = std::make_shared<CountingReader>();
+  Outbox outbox(gone, budget);
+  gone.reset();
+  EXPECT_FALSE(outbox.put(std::string(100'000, 'x')));
+  outbox.put_if_room(std::string(100'000, 'x'));
+  EXPECT_EQ(budget->taken(), 0U);
+  outbox.read_by(reader_);
+  EXPECT_TRUE(outbox.put("x"));
 }
 
 TEST_F(OutboxTest, DropsWhatTheReaderCanDoWithoutLongBeforeItIsTooSlow) {

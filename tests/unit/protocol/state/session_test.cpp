@@ -1,5 +1,8 @@
 #include "protocol/state/session.hpp"
 
+#include <future>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "support/principals.hpp"
@@ -141,6 +144,20 @@ TEST(SessionOfAnIdleClient, IsTriedOnceForEachChange) {
   EXPECT_EQ(stream->messages.size(), 4U);
 }
 
+// Holds up who tells it something.
+class BusyStream final : public NotificationStream {
+ public:
+  bool send(std::string /*message*/) override {
+    is_told.set_value();
+    goes_on.get_future().wait();
+    return true;
+  }
+  void close() override {}
+
+  std::promise<void> is_told;
+  std::promise<void> goes_on;
+};
+
 // Sessions whose clock the test moves.
 class SessionsTest : public ::testing::Test {
  protected:
@@ -163,6 +180,21 @@ TEST_F(SessionsTest, HaveIdsThatNobodyGuesses) {
   EXPECT_GE(first->id().size(), 43U);  // 256 bits in base64url
   EXPECT_EQ(first->id().find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
             std::string::npos);
+}
+
+TEST_F(SessionsTest, AreFoundThoughTheyAreBusy) {
+  const auto session = open();
+  session->initialized();
+  const auto stream = std::make_shared<BusyStream>();
+  session->attach(stream);
+  std::thread teller([&session] { session->lists_changed({.tools = true}); });
+  stream->is_told.get_future().wait();
+  auto found = std::async(std::launch::async, [&] { return sessions_.find(session->id(), anonymous); });
+  const auto status = found.wait_for(30s);
+  stream->goes_on.set_value();
+  teller.join();
+  EXPECT_EQ(status, std::future_status::ready);
+  EXPECT_EQ(found.get(), session);
 }
 
 TEST_F(SessionsTest, AreUnknownToAnotherPrincipal) {

@@ -356,6 +356,19 @@ TEST_F(EventLogTest, MakesRoomForAllByForgettingTheSessionThatWasUsedLongestAgo)
   EXPECT_EQ(resume("third", "r3-0").missed.size(), 6U);
 }
 
+TEST_F(EventLogTest, DropsWhatAListenerWasToldThoughItHadNothingToDropBefore) {
+  const auto listener = log_->open_listening("listener");
+  const auto silent = log_->open_listening("silent");
+  for (int i = 0; i < 4; ++i)
+    tell("s" + std::to_string(i), 6, 1000);
+  listener->add("told");
+  tell("last", 6, 1000);
+  EXPECT_LE(log_->bytes(), limits.bytes);
+  listener->release();
+  EXPECT_EQ(missed("listener", "l1-0"), Messages{}) << "it has been there for longest";
+  EXPECT_EQ(resume("last", "r7-0").missed.size(), 6U);
+}
+
 TEST_F(EventLogTest, ForgetsWhatNobodyUsesForLong) {
   tell("s", 1, 10);
   now_ += 59s;
