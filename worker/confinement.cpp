@@ -25,10 +25,12 @@ constexpr std::array<const char*, 15> system_files{
     "/lib",       "/lib32",         "/lib64",           "/usr/lib",   "/usr/lib32",       "/usr/lib64",
     "/usr/share", "/usr/local/lib", "/usr/local/share", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime",
     "/dev/null",  "/dev/random",    "/dev/urandom"};
-// And what finding a host by its name and checking its certificate needs.
-constexpr std::array<const char*, 7> network_files{"/etc/hosts",    "/etc/host.conf", "/etc/nsswitch.conf",
-                                                   "/etc/services", "/etc/ssl",       "/etc/resolv.conf",
-                                                   "/etc/gai.conf"};
+// And what finding a host by its name and checking its certificate needs. Not all of /etc/ssl, because keys may lie
+// there. The folder is that of systemd-resolved, which puts new files in the place of old ones: a rule for
+// /etc/resolv.conf is one for the file that it led to.
+constexpr std::array<const char*, 10> network_files{
+    "/etc/hosts",     "/etc/host.conf",       "/etc/nsswitch.conf", "/etc/services",    "/etc/gai.conf",
+    "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ssl/cert.pem",  "/etc/resolv.conf", "/run/systemd/resolve"};
 // And what a program needs, and those that it starts. Programs are no secrets.
 constexpr std::array<const char*, 8> program_files{"/bin",          "/usr/bin",          "/usr/local/bin",
                                                    "/usr/libexec",  "/etc/alternatives", "/proc/cpuinfo",
@@ -56,7 +58,6 @@ LandlockRules landlock_rules(const WorkerSetup& setup, FileDescriptor data_direc
     rules.read.push_back(setup.bundle.empty() ? setup.library : setup.bundle);
   } else {
     add_existing(rules.read, program_files);
-    if (!setup.program.folder.empty()) rules.read.push_back(setup.program.folder);
   }
   add_existing(rules.read, system_files);
   if (network != SandboxNetwork::none) add_existing(rules.read, network_files);
@@ -103,29 +104,23 @@ SandboxNetwork enter_network(SandboxNetwork wanted, std::vector<std::string>& la
   return SandboxNetwork::none;
 }
 
-Result<> restrict_files(const LandlockRules& rules, SandboxProfile profile, std::vector<std::string>& lacks) {
-  const int version = landlock_version();
-  if (version < landlock_with_files) {
-    lacks.emplace_back("the kernel has no Landlock, so it can reach every file that the host can");
-    if (profile == SandboxProfile::permissive) lacks.emplace_back("and signal every process that the host can");
-    return {};
-  }
-  if (profile == SandboxProfile::permissive && version < landlock_with_truncation) {
-    lacks.emplace_back("the kernel's Landlock does not keep it from truncating files; Linux 6.2 does");
-  }
-  if (profile == SandboxProfile::permissive && version < landlock_with_signals) {
-    lacks.emplace_back("the kernel's Landlock does not keep it from signalling other processes; Linux 6.12 does");
-  }
-  return enter_landlock(rules);
+// A program starts others, and what it and they call nobody can list.
+bool has_strict_filter(const WorkerSetup& setup) {
+  return setup.sandbox.profile == SandboxProfile::strict && setup.program.command.empty();
 }
 
-void restrict_calls(SandboxProfile profile, bool is_program, SandboxNetwork network, std::vector<std::string>& lacks) {
-  const bool is_strict = profile == SandboxProfile::strict;
+Result<> restrict_files(const WorkerSetup& setup, const LandlockRules& rules, std::vector<std::string>& lacks) {
+  const int version = landlock_version();
+  for (auto& lack : landlock_lacks(version, has_strict_filter(setup)))
+    lacks.push_back(std::move(lack));
+  return version < landlock_with_files ? Result<>() : enter_landlock(rules);
+}
+
+void restrict_calls(const WorkerSetup& setup, SandboxNetwork network, std::vector<std::string>& lacks) {
   const SeccompRules rules{.network = network,
-                           .local_sockets = !is_strict,
-                           .truncation_by_path = landlock_version() >= landlock_with_truncation};
-  // A program starts others, and what it and they call nobody can list.
-  const auto entered = is_strict && !is_program ? enter_strict_filter(rules) : enter_permissive_filter(rules);
+                           .local_sockets = setup.sandbox.profile != SandboxProfile::strict,
+                           .landlock_sees_truncation = landlock_version() >= landlock_with_truncation};
+  const auto entered = has_strict_filter(setup) ? enter_strict_filter(rules) : enter_permissive_filter(rules);
   if (entered.has_error()) {
     lacks.push_back("the kernel takes no filter of system calls (" + entered.error().message +
                     "), so all of them can be made");
@@ -151,12 +146,11 @@ Result<> enter_sandbox(const WorkerSetup& setup, std::vector<std::string>& lacks
   const auto network = enter_network(sandbox.network_access(), lacks);
   if (!drop_capabilities()) lacks.emplace_back("its capabilities cannot be dropped");
   if (!refuse_new_privileges()) lacks.emplace_back("the kernel does not keep it from getting new privileges");
-  if (auto restricted =
-          restrict_files(landlock_rules(setup, *std::move(data_directory), network), sandbox.profile, lacks);
+  if (auto restricted = restrict_files(setup, landlock_rules(setup, *std::move(data_directory), network), lacks);
       restricted.has_error()) {
     return restricted.error();
   }
-  restrict_calls(sandbox.profile, !setup.program.command.empty(), network, lacks);
+  restrict_calls(setup, network, lacks);
   return {};
 }
 

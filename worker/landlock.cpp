@@ -10,6 +10,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/regular_file.hpp"
+#include "plugin/sandbox.hpp"
 
 namespace mcph {
 namespace {

@@ -12,13 +12,8 @@
 
 namespace mcph {
 
-// Of the kernel's Landlock, which tells what it can restrict; 0: it has none.
+// Of the kernel's Landlock, which tells what it can restrict (plugin/sandbox.hpp); 0: it has none.
 int landlock_version();
-
-// Since which version it restricts what.
-inline constexpr int landlock_with_files = 1;
-inline constexpr int landlock_with_truncation = 3;
-inline constexpr int landlock_with_signals = 6;
 
 struct LandlockRules {
   std::vector<std::filesystem::path> read;   // may be read and run, with all below

@@ -39,9 +39,9 @@ inline constexpr auto ordinary_calls = std::to_array<const char*>({
     // files
     "access", "chdir", "copy_file_range", "creat", "faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir",
     "fdatasync", "flock", "fstat", "fstatfs", "fsync", "ftruncate", "getcwd", "getdents", "getdents64", "link",
-    "linkat", "lstat", "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "open", "openat", "openat2", "readahead",
-    "readlink", "readlinkat", "rename", "renameat", "renameat2", "rmdir", "sendfile", "splice", "stat", "statfs",
-    "statx", "symlink", "symlinkat", "sync_file_range", "tee", "unlink", "unlinkat",
+    "linkat", "lstat", "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "readahead", "readlink", "readlinkat",
+    "rename", "renameat", "renameat2", "rmdir", "sendfile", "splice", "stat", "statfs", "statx", "symlink",
+    "symlinkat", "sync_file_range", "tee", "unlink", "unlinkat",
 });
 
 // And these where it has a network.

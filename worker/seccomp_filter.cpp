@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <utility>
 
 #include "worker/seccomp_calls.hpp"
 
@@ -134,6 +135,23 @@ void allow_own_settings(Filter& filter) {
     filter.on("prctl", SCMP_ACT_ALLOW, {equals(0, option)});
 }
 
+// O_TRUNC empties a file also for who opens it only to read, or neither to read nor to write (mode 3). Where Landlock
+// does not see that, nothing is emptied so, nor opened by openat2, whose flags no filter sees.
+void allow_opening(Filter& filter, const SeccompRules& rules) {
+  if (rules.landlock_sees_truncation) {
+    for (const char* const call : {"open", "openat", "openat2", "truncate"})
+      filter.on(call, SCMP_ACT_ALLOW);
+    return;
+  }
+  constexpr std::uint64_t mode_and_truncation = O_ACCMODE | O_TRUNC;
+  for (const auto& [call, flags] : {std::pair{"open", 1U}, std::pair{"openat", 2U}}) {
+    filter.on(call, SCMP_ACT_ALLOW, {has_bits(flags, O_TRUNC, 0)});
+    for (const auto mode : Values{O_WRONLY, O_RDWR})
+      filter.on(call, SCMP_ACT_ALLOW, {has_bits(flags, mode_and_truncation, mode | O_TRUNC)});
+  }
+  filter.on("openat2", unknown);
+}
+
 // No signal owners, leases or notes of a folder's changes; of a device, nothing.
 void allow_plain_descriptors(Filter& filter) {
   for (const int command :
@@ -196,6 +214,13 @@ void refuse_others(Filter& filter, const char* call, unsigned process) {
   }
 }
 
+// Who opens a file that another process has a lease of waits for that one, for 45 s as a rule.
+void refuse_leases(Filter& filter) {
+  constexpr std::uint64_t set_delegation = 1024 + 16;  // F_SETDELEG, of Linux 6.19
+  for (const auto command : Values{F_SETLEASE, set_delegation})
+    filter.on("fcntl", refuse, {has_bits(1, low_half, command)});
+}
+
 // What it may read of others it may read in /proc, too.
 void refuse_settings_of_others(Filter& filter) {
   for (const char* const call :
@@ -219,7 +244,7 @@ void refuse_settings_of_others(Filter& filter) {
 Result<> enter_strict_filter(const SeccompRules& rules) {
   Filter filter(refuse);
   filter.on_all(ordinary_calls, SCMP_ACT_ALLOW);
-  if (rules.truncation_by_path) filter.on("truncate", SCMP_ACT_ALLOW);
+  allow_opening(filter, rules);
   allow_threads_only(filter);
   allow_own_signals(filter);
   allow_own_clocks(filter);
@@ -240,6 +265,7 @@ Result<> enter_permissive_filter(const SeccompRules& rules) {
   filter.on("clone", refuse, {has_bits(0, CLONE_PARENT, CLONE_PARENT)});
   filter.on("clone3", unknown);
   refuse_settings_of_others(filter);
+  refuse_leases(filter);
   // What is done to the host's group, by a terminal for one, would be done to it.
   filter.on("setpgid", refuse, {has_bits(1, low_half, static_cast<std::uint64_t>(::getpgid(::getppid())) & low_half)});
   for (const auto request : Values{TIOCSTI, TIOCLINUX})

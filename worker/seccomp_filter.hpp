@@ -11,7 +11,7 @@ struct SeccompRules {
   SandboxNetwork network = SandboxNetwork::none;
   // Of a permissive process: it reaches those of its user, whatever the network. A strict one has none.
   bool local_sockets = true;
-  bool truncation_by_path = false;  // Landlock sees to it that only what may be written can be truncated
+  bool landlock_sees_truncation = false;  // so that only what may be written can be truncated
 };
 
 // From then on, for good, and for every thread and process that this one starts. A strict process can make the calls on

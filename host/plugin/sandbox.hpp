@@ -44,6 +44,15 @@ struct Sandbox {
   SandboxNetwork network_access() const;
 };
 
+// Since which version the kernel's Landlock restricts what; 0: there is none.
+inline constexpr int landlock_with_files = 1;
+inline constexpr int landlock_with_truncation = 3;
+inline constexpr int landlock_with_signals = 6;
+
+// What a sandbox lacks where Landlock has this version, each a few words. The strict filter of system calls, which a
+// plugin in the strict profile has and a program has not, refuses signals and truncation by itself.
+std::vector<std::string> landlock_lacks(int version, bool has_strict_filter);
+
 // Whether a plugin may run where its sandbox lacks these things, each a few words.
 Result<> accept_lacks(const Sandbox& sandbox, const std::vector<std::string>& lacks);
 

@@ -111,6 +111,7 @@ describe('TheStrictProfileAllowsTo', () => {
 
   for (const [name, aim] of Object.entries({
     'make a file in its data folder': (at) => ['create', at.data('own')],
+    'make a file anew in its data folder': (at) => ['open anew', at.data('anew'), 'to write'],
     'make a folder in its data folder': (at) => ['make a folder', at.data('folder')],
     'rename in its data folder': (at) => ['rename', at.data('folder'), at.data('renamed')],
     'list its data folder': (at) => ['list', at.data()],
@@ -159,6 +160,7 @@ describe('ThePermissiveProfile', () => {
 
   for (const name of [
     'write to a file of somebody else', 'drop a plugin into the components folder', 'truncate a file elsewhere',
+    'empty a file elsewhere that it opens neither to read nor to write', 'take a lease, for which others wait',
     'create a file in the folder for temporary files', 'write to the host\'s copy of another plugin\'s library',
     'open the memory of the host', 'read the environment of the host', 'ask whether the host is there', 'kill the host',
     'ask the host to end', 'stop the host', 'kill the host\'s group', 'kill another worker',
@@ -230,6 +232,10 @@ describe('TheNetwork', () => {
     const { host, port } = await sceneWith(context, { profile: 'strict', network: 'all' });
     assert.equal(await attempt(host, 'connect to a port', port), 'possible');
     if (existsSync('/etc/hosts')) assert.equal(await attempt(host, 'find an address', 'localhost'), 'possible');
+    if (existsSync('/etc/ssl/certs')) {
+      assert.equal(await attempt(host, 'list', '/etc/ssl/certs'), 'possible');
+      assert.equal(await attempt(host, 'list', '/etc/ssl'), 'denied: EACCES', 'where keys may lie');
+    }
     assert.equal(await attempt(host, 'raw socket'), 'denied: EPERM');
     assert.equal(await attempt(host, 'local socket'), 'denied: EPERM');
   });

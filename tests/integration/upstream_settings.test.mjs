@@ -129,6 +129,7 @@ test('AProgramInAStrictSandboxReachesWhatItIsGivenAndNothingElse', async (contex
       temporaryFolder: await attempt('write_temporary', `confined-${process.pid}`),
       otherFolder: await attempt('write', join(other, name)),
       secret: await attempt('read', join(other, 'secret')),
+      neighbour: await attempt('read', components.file('none.mcp.json')),
       network: await attempt('connect', String(server.address().port)),
       localSocket: await attempt('connect_locally', localSocket),
       // Each of its messages could name another socket.
@@ -137,7 +138,10 @@ test('AProgramInAStrictSandboxReachesWhatItIsGivenAndNothingElse', async (contex
     };
   };
   // A local socket could be the operator's, or that of a service that does as its user says.
-  const denied = { otherFolder: 'EACCES', secret: 'EACCES', localSocket: 'EPERM', datagrams: 'status 1', stream: 'done' };
+  const denied = {
+    otherFolder: 'EACCES', secret: 'EACCES', neighbour: 'EACCES',
+    localSocket: 'EPERM', datagrams: 'status 1', stream: 'done',
+  };
   const { network, ...others } = await tries('strict');
   assert.deepEqual(others, { givenFolder: 'done', temporaryFolder: 'done', ...denied });
   assert.match(network, /^E(ACCES|PERM)$/);

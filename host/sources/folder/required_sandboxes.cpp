@@ -51,7 +51,8 @@ Result<> RequiredSandboxes::keep(const fs::path& plugin_file) const {
   fs::create_directories(folder_, error);
   if (error) return fail(folder_.string() + " cannot be made: " + error.message());
   const auto file = kept_at(plugin_file);
-  if (open_file(file, O_WRONLY | O_CREAT | O_NOFOLLOW, S_IRUSR | S_IWUSR)) return {};
+  // Whoever has a lease of it is not waited for.
+  if (open_file(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR)) return {};
   return fail(file.string() + " cannot be written: " + last_error());
 }
 

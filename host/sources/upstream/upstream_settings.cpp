@@ -264,6 +264,7 @@ Result<> check_process_members(const UpstreamSettings& settings) {
 Result<UpstreamSettings> read_members(Json json, const std::filesystem::path& folder,
                                       const PluginConfiguration& host_members) {
   Members members(std::move(json), "", ", limits, restarts, sandbox, errors");
+  const bool says_folder = members.has("cwd");
   auto way = read_way(members, folder);
   if (way.has_error()) return way.error();
   UpstreamSettings settings{.way = *std::move(way),
@@ -281,6 +282,9 @@ Result<UpstreamSettings> read_members(Json json, const std::filesystem::path& fo
   members.take("graceMs", settings.grace, read_ms);
   if (const auto end = members.end(); end.has_error()) return end.error();
   if (const auto checked = check_process_members(settings); checked.has_error()) return checked.error();
+  // Where "cwd" is not written, the program runs where this file lies, and so do the files of others.
+  if (says_folder && settings.sandbox.profile == SandboxProfile::strict)
+    settings.sandbox.read.push_back(std::get<UpstreamCommand>(settings.way).folder);
   if (const auto* const url = std::get_if<UpstreamUrl>(&settings.way)) {
     // That is of the legacy era alone, and there are servers that cannot bear anything before initialize.
     settings.is_legacy = settings.is_legacy || url->sse;

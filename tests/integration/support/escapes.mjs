@@ -140,6 +140,10 @@ export const attempts = {
   'make a folder elsewhere': (at) => ['make a folder', at.outside('made')],
   'remove a folder elsewhere': (at) => ['remove a folder', at.outside('empty')],
   'truncate a file elsewhere': (at) => ['truncate', at.outside('notes')],
+  'empty a file elsewhere that it opens neither to read nor to write': (at) =>
+    ['open anew', at.outside('notes'), 'neither'],
+  'empty a file elsewhere that it opens only to read': (at) => ['open anew', at.outside('notes'), 'to read'],
+  'take a lease, for which others wait': (at) => ['take a lease', at.data('leased')],
   'make a symbolic link elsewhere': (at) => ['symbolic link', at.outside('link'), '/etc/passwd'],
   'make a hard link in its data folder to a file elsewhere': (at) =>
     ['hard link', at.outside('notes'), at.data('hard')],

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(SandboxTest, IsLeftOutInPartUnlessAllOfItIsRequired) {
   const std::vector<std::string> lacks{"no filter", "no network"};
@@ -19,6 +20,23 @@ TEST(SandboxTest, IsLeftOutInPartUnlessAllOfItIsRequired) {
   ASSERT_TRUE(refused.has_error());
   EXPECT_EQ(refused.error().message,
             R"(its sandbox is incomplete: no filter; no network; its configuration says that it is "required")");
+}
+
+TEST(SandboxTest, LacksWhatAnOlderKernelsLandlockDoesNotRestrict) {
+  const std::string no_files = "the kernel has no Landlock, so it can reach every file that the host can";
+  const std::string no_truncation = "the kernel's Landlock does not keep it from truncating files; Linux 6.2 does";
+  const std::string no_signals =
+      "the kernel's Landlock does not keep it from signalling other processes; Linux 6.12 does";
+  EXPECT_THAT(landlock_lacks(0, false), ElementsAre(no_files, "and signal every process that the host can"));
+  EXPECT_THAT(landlock_lacks(2, false), ElementsAre(no_truncation, no_signals));
+  EXPECT_THAT(landlock_lacks(3, false), ElementsAre(no_signals));
+  EXPECT_THAT(landlock_lacks(6, false), IsEmpty());
+}
+
+TEST(SandboxTest, LacksNothingThatTheStrictFilterRefuses) {
+  EXPECT_THAT(landlock_lacks(0, true),
+              ElementsAre("the kernel has no Landlock, so it can reach every file that the host can"));
+  EXPECT_THAT(landlock_lacks(1, true), IsEmpty());
 }
 
 TEST(SandboxTest, ReachesTheWorkerAsItIs) {

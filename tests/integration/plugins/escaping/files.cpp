@@ -108,6 +108,17 @@ int open_to_change(const Aim& aim) {
   return file.error();
 }
 
+// "to read", "to write", or neither, which takes the rights to both and gives none.
+int empty_by_opening(const Aim& aim) {
+  const int mode = aim.other == "to read" ? O_RDONLY : aim.other == "to write" ? O_WRONLY : O_ACCMODE;
+  return Opened(aim.path(), mode | O_CREAT | O_TRUNC).error();
+}
+
+int take_lease(const Aim& aim) {
+  const Opened file(aim.path(), O_RDONLY | O_CREAT);
+  return file.descriptor < 0 ? file.error() : error_of(::fcntl(file.descriptor, F_SETLEASE, F_RDLCK));
+}
+
 int read_handle(const Aim& aim) {
   alignas(file_handle) std::array<char, sizeof(file_handle) + MAX_HANDLE_SZ> bytes{};
   auto* const handle = reinterpret_cast<file_handle*>(bytes.data());
@@ -143,6 +154,8 @@ Attempts on_files() {
       {"create", create},
       {"create without a name", [](const Aim& aim) { return Opened(aim.path(), O_WRONLY | O_TMPFILE).error(); }},
       {"truncate", [](const Aim& aim) { return error_of(::truncate(aim.path(), 0)); }},
+      {"open anew", empty_by_opening},
+      {"take a lease", take_lease},
       {"unlink", [](const Aim& aim) { return error_of(::unlink(aim.path())); }},
       {"make a folder", [](const Aim& aim) { return error_of(::mkdir(aim.path(), 0700)); }},
       {"remove a folder", [](const Aim& aim) { return error_of(::rmdir(aim.path())); }},

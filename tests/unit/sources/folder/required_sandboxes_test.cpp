@@ -1,8 +1,12 @@
 #include "sources/folder/required_sandboxes.hpp"
 
+#include <csignal>
+#include <fcntl.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/regular_file.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace mcph {
@@ -66,6 +70,18 @@ TEST_F(RequiredSandboxesTest, AreKeptAsSoonAsTheFolderCanBeMade) {
   fs::remove(in_the_way);
   EXPECT_TRUE(sandboxes.set(notes_, true));
   EXPECT_TRUE(*RequiredSandboxes(folder()).contains(notes_));
+}
+
+// Who has a lease is signalled, and has the time that the system gives: 45 s as a rule.
+TEST_F(RequiredSandboxesTest, WaitForNobodyWhoHasALeaseOfTheFile) {
+  EXPECT_TRUE(RequiredSandboxes(folder()).set(notes_, true));
+  const auto file = open_to_read(*fs::directory_iterator(folder()));
+  if (::fcntl(file.get(), F_SETSIG, SIGURG) != 0 || ::fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0)
+    GTEST_SKIP() << "no leases here: " << last_error();
+  RequiredSandboxes sandboxes(folder());
+  EXPECT_THAT(sandboxes.set(notes_, true).error().message,
+              HasSubstr("cannot be written: Resource temporarily unavailable"));
+  EXPECT_TRUE(*sandboxes.contains(notes_));
 }
 
 // A folder that nobody can read may say that it was required.

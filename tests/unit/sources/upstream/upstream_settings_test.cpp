@@ -47,6 +47,14 @@ TEST(UpstreamSettingsTest, TheHostsMembersAreThoseOfPlugins) {
   EXPECT_EQ(settings->errors, ErrorTexts::masked);
 }
 
+TEST(UpstreamSettingsTest, AStrictSandboxLetsTheFolderBeReadThatIsWritten) {
+  const auto read_in = [](const std::string& member) {
+    return read(R"({"command": "x", "sandbox": {"profile": "strict", "read": ["/srv"]})" + member + "}")->sandbox.read;
+  };
+  EXPECT_THAT(read_in(R"(, "cwd": "data")"), ElementsAre("/srv", "/components/tools/data"));
+  EXPECT_THAT(read_in(""), ElementsAre("/srv")) << "not where the files of others lie";
+}
+
 TEST(UpstreamSettingsTest, AServerElsewhereIsLookedForOftenUnlessTheFileSaysHowOften) {
   using std::chrono::milliseconds;
   const auto delay = [](const std::string& members) { return read("{" + members + "}")->restarts.last_delay; };
