@@ -1,6 +1,6 @@
 // The small values that a plugin keeps: what mcp/store.h promises, as one operation and one answer, which is also how
 // they go from a worker to its host. Implemented where values are kept (stores/), and by a worker, which asks its host.
-// Shared by all versions of a plugin; any thread.
+// All versions of a plugin share the values; any thread.
 #pragma once
 
 #include <cstddef>
@@ -57,8 +57,7 @@ class PluginStores {
  public:
   virtual ~PluginStores() = default;
 
-  // Of the plugin whose file has this place below the components folder; the same one as long as somebody has it, with
-  // the limits of whoever asked last.
+  // Of the plugin whose file has this place below the components folder, for one version, whose limits are its own.
   virtual std::shared_ptr<PluginStore> open(const std::string& plugin, const StoreLimits& limits) = 0;
 };
 

@@ -34,6 +34,17 @@ constexpr std::size_t past_factor = 4;
 constexpr std::size_t min_past = std::size_t{64} << 10;
 constexpr std::size_t bytes_of_record = 128;  // about, beside its key and its value
 
+// No link is followed. Whoever has a lease of the file is asked by this to give it back, and has as long for that as
+// whoever holds the lock.
+FileDescriptor open_carefully(const fs::path& path, int flags, mode_t mode = 0) {
+  const auto end = std::chrono::steady_clock::now() + lock_patience;
+  for (;;) {
+    auto file = open_file(path, flags | O_NOFOLLOW | O_NONBLOCK, mode);
+    if (file || errno != EWOULDBLOCK || std::chrono::steady_clock::now() >= end) return file;
+    std::this_thread::sleep_for(lock_interval);
+  }
+}
+
 std::string line_of(const Json& record) {
   const auto text = dump(record);
   Sha256 digest;
@@ -102,26 +113,20 @@ void FileStore::Content::erase(const std::string& key) {
   entries.erase(found);
 }
 
-FileStore::FileStore(fs::path file, StoreLimits limits, Log& log)
-    : file_(std::move(file)), log_(log), limits_(limits) {}
+FileStore::FileStore(fs::path file, Log& log) : file_(std::move(file)), log_(log) {}
 
-void FileStore::set_limits(const StoreLimits& limits) {
-  const MutexLock lock(mutex_);
-  limits_ = limits;
-}
-
-StoreAnswer FileStore::perform(const StoreOperation& operation) {
+StoreAnswer FileStore::perform(const StoreOperation& operation, const StoreLimits& limits) {
   if (auto invalid = check(operation)) return *std::move(invalid);
   const MutexLock guard(mutex_);
   try {
-    return perform_locked(operation);
+    return perform_locked(operation, limits);
   } catch (...) {
     content_ = {};  // it may have what the file has not
     throw;
   }
 }
 
-StoreAnswer FileStore::perform_locked(const StoreOperation& operation) {
+StoreAnswer FileStore::perform_locked(const StoreOperation& operation, const StoreLimits& limits) {
   using Kind = StoreOperation::Kind;
   const bool changes = operation.kind == Kind::put || operation.kind == Kind::erase;
   if (changes || !is_current()) {
@@ -129,7 +134,7 @@ StoreAnswer FileStore::perform_locked(const StoreOperation& operation) {
     if (held.has_error()) return not_done(held.error());
     if (const auto fresh = refresh(); fresh.has_error()) return not_done(fresh.error());
     if (changes) {
-      auto changed = change(operation);
+      auto changed = change(operation, limits);
       if (changed.has_value()) return *std::move(changed);
       // What the file says now, the next operation finds out.
       content_ = {};
@@ -160,7 +165,7 @@ StoreAnswer FileStore::list(const std::string& prefix) const {
   return {StoreStatus::done, dump(keys)};
 }
 
-Result<StoreAnswer> FileStore::change(const StoreOperation& operation) {
+Result<StoreAnswer> FileStore::change(const StoreOperation& operation, const StoreLimits& limits) {
   const auto& [kind, key, value, if_revision] = operation;
   const auto found = content_.entries.find(key);
   const auto revision = found == content_.entries.end() ? 0 : found->second.revision;
@@ -168,7 +173,7 @@ Result<StoreAnswer> FileStore::change(const StoreOperation& operation) {
   const bool puts = kind == StoreOperation::Kind::put;
   if (!puts && revision == 0) return StoreAnswer{StoreStatus::absent};
   if (puts) {
-    if (auto full = why_full(operation)) return *std::move(full);
+    if (auto full = why_full(operation, limits)) return *std::move(full);
   }
   const bool is_new = content_.inode == 0;
   const auto next = is_new ? first_revision() : content_.last_revision + 1;
@@ -184,19 +189,19 @@ Result<StoreAnswer> FileStore::change(const StoreOperation& operation) {
   return StoreAnswer{StoreStatus::done, {}, puts ? next : 0};
 }
 
-std::optional<StoreAnswer> FileStore::why_full(const StoreOperation& operation) const {
+std::optional<StoreAnswer> FileStore::why_full(const StoreOperation& operation, const StoreLimits& limits) const {
   const auto found = content_.entries.find(operation.key);
   const bool is_there = found != content_.entries.end();
   const auto before = is_there ? operation.key.size() + found->second.value.size() : 0;
   const auto after = operation.key.size() + operation.value.size();
-  if (!is_there && content_.entries.size() >= limits_.keys) {
+  if (!is_there && content_.entries.size() >= limits.keys) {
     return StoreAnswer{StoreStatus::full, "there are " + std::to_string(content_.entries.size()) +
                                               " keys, as many as limits.storeKeys allows"};
   }
-  if (after <= before || content_.bytes - before + after <= limits_.bytes) return std::nullopt;
+  if (after <= before || content_.bytes - before + after <= limits.bytes) return std::nullopt;
   return StoreAnswer{StoreStatus::full, "with it, keys and values would have " +
                                             std::to_string(content_.bytes - before + after) + " bytes, more than the " +
-                                            std::to_string(limits_.bytes) + " that limits.storeBytes allows"};
+                                            std::to_string(limits.bytes) + " that limits.storeBytes allows"};
 }
 
 fs::path FileStore::beside(std::string_view ending) const {
@@ -205,12 +210,12 @@ fs::path FileStore::beside(std::string_view ending) const {
 
 Result<FileDescriptor> FileStore::lock() const {
   const auto path = beside("%lock");
-  auto file = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  auto file = open_carefully(path, O_RDWR | O_CREAT, S_IRUSR | S_IWUSR);
   if (!file && errno == ENOENT) {
     std::error_code error;
     fs::create_directories(file_.parent_path(), error);
     ::chmod(file_.parent_path().c_str(), S_IRWXU);
-    file = open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    file = open_carefully(path, O_RDWR | O_CREAT, S_IRUSR | S_IWUSR);
   }
   if (!file) return cannot("opened", path);
   const auto end = std::chrono::steady_clock::now() + lock_patience;
@@ -232,7 +237,7 @@ bool FileStore::is_current() const {
 
 Result<> FileStore::refresh() {
   if (is_current()) return {};
-  const auto file = open_file(file_, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  const auto file = open_carefully(file_, O_RDWR);
   if (!file && errno == ENOENT) {
     content_ = {};
     return {};
@@ -328,7 +333,7 @@ Result<> FileStore::keep(const std::string& record) {
 }
 
 Result<> FileStore::append(const std::string& record) {
-  const auto file = open_file(file_, O_WRONLY | O_APPEND | O_NOFOLLOW);
+  const auto file = open_carefully(file_, O_WRONLY | O_APPEND);
   if (!file) return cannot("opened", file_);
   auto written = write_all(file, record) ? Result<>() : cannot("written", file_);
   struct ::stat status {};
@@ -351,7 +356,7 @@ Result<FileStore::Anew> FileStore::write_anew() {
     text += line_of(key, entry.revision, &entry.value);
   anew.size = text.size();
   const auto path = beside("%new");
-  const auto file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  const auto file = open_carefully(path, O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
   if (!file) return cannot("opened", path);
   auto written = write_all(file, text) ? Result<>() : cannot("written", path);
   if (written.has_value() && (::fsync(file.get()) != 0 || ::fstat(file.get(), &anew.status) != 0))

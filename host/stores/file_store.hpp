@@ -34,14 +34,13 @@
 
 namespace mcph {
 
-class FileStore final : public PluginStore {
+class FileStore {
  public:
   // Nothing is opened yet. The log outlives it.
-  FileStore(std::filesystem::path file, StoreLimits limits, Log& log);
+  FileStore(std::filesystem::path file, Log& log);
 
-  void set_limits(const StoreLimits& limits);
-
-  StoreAnswer perform(const StoreOperation& operation) override;
+  // As PluginStore::perform, with the limits of who asks.
+  StoreAnswer perform(const StoreOperation& operation, const StoreLimits& limits);
 
  private:
   struct Entry {
@@ -67,15 +66,16 @@ class FileStore final : public PluginStore {
   StoreAnswer not_done(const Error& why) REQUIRES(mutex_);
   StoreAnswer get(const std::string& key) const REQUIRES(mutex_);
   StoreAnswer list(const std::string& prefix) const REQUIRES(mutex_);
-  Result<StoreAnswer> change(const StoreOperation& operation) REQUIRES(mutex_);
-  std::optional<StoreAnswer> why_full(const StoreOperation& operation) const REQUIRES(mutex_);
+  Result<StoreAnswer> change(const StoreOperation& operation, const StoreLimits& limits) REQUIRES(mutex_);
+  std::optional<StoreAnswer> why_full(const StoreOperation& operation, const StoreLimits& limits) const
+      REQUIRES(mutex_);
 
   // Another process may hold the lock for a moment; longer it is not waited for.
   Result<FileDescriptor> lock() const;
   bool is_current() const REQUIRES(mutex_);
   // The next four while the lock is held. Takes in what the file has that has not been read, and puts right what of it
   // is no record.
-  StoreAnswer perform_locked(const StoreOperation& operation) REQUIRES(mutex_);
+  StoreAnswer perform_locked(const StoreOperation& operation, const StoreLimits& limits) REQUIRES(mutex_);
   Result<> refresh() REQUIRES(mutex_);
   // False: it is damaged.
   bool take(std::string_view records) REQUIRES(mutex_);
@@ -95,7 +95,6 @@ class FileStore final : public PluginStore {
   const std::filesystem::path file_;
   Log& log_;
   Mutex mutex_;
-  StoreLimits limits_ GUARDED_BY(mutex_);
   Content content_ GUARDED_BY(mutex_);
   bool told_of_growth_ GUARDED_BY(mutex_) = false;
   bool told_of_failure_ GUARDED_BY(mutex_) = false;

@@ -19,7 +19,7 @@
 #include "runtime/event_loops.hpp"
 #include "runtime/timers.hpp"
 #include "sources/upstream/upstream_plugin.hpp"
-#include "stores/file_store.hpp"
+#include "stores/file_stores.hpp"
 #include "support/acting_server.hpp"
 #include "support/eventually.hpp"
 #include "support/fake_plugin.hpp"
@@ -328,7 +328,7 @@ TEST_P(PluginContractTest, KeepsSmallValues) {
   if (GetParam() == Kind::upstream) GTEST_SKIP() << "a server keeps its own";
   if (GetParam() == Kind::fake) GTEST_SKIP() << "it keeps nothing";
   EXPECT_EQ(load_and_call("uses_its_store"), result("null")) << "of a host that offers none";
-  setup_.store = std::make_shared<FileStore>(temporary_.path() / "store", StoreLimits{}, log_);
+  setup_.store = FileStores(temporary_.path(), log_).open("store", {});
   const auto did = R"({"did":"0 2 0 3 0 0 0 1 ","same":true,"keys":["key"],"error":)"
                    R"("a value has at most 32768 bytes, not 32769; keep larger ones in files of the plugin's data )"
                    R"(directory","revision":0})";

@@ -1,6 +1,7 @@
 #include "stores/file_store.hpp"
 
 #include <csignal>
+#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <sys/resource.h>
@@ -12,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/regular_file.hpp"
 #include "stores/file_stores.hpp"
 #include "support/recording_log.hpp"
 #include "support/temporary_folder.hpp"
@@ -25,21 +27,24 @@ using Kind = StoreOperation::Kind;
 
 class FileStoreTest : public ::testing::Test {
  protected:
-  std::unique_ptr<FileStore> open(StoreLimits limits = {}) { return std::make_unique<FileStore>(file_, limits, log_); }
+  // Each knows nothing of the others, as if another host had it.
+  std::shared_ptr<PluginStore> open(const StoreLimits& limits = {}) {
+    return FileStores(file_.parent_path(), log_).open(file_.filename(), limits);
+  }
 
-  static StoreAnswer put(FileStore& store, const std::string& key, const std::string& value,
+  static StoreAnswer put(PluginStore& store, const std::string& key, const std::string& value,
                          std::uint64_t if_revision = any_revision) {
     return store.perform({Kind::put, key, value, if_revision});
   }
-  static StoreAnswer erase(FileStore& store, const std::string& key, std::uint64_t if_revision = any_revision) {
+  static StoreAnswer erase(PluginStore& store, const std::string& key, std::uint64_t if_revision = any_revision) {
     return store.perform({Kind::erase, key, {}, if_revision});
   }
-  static StoreAnswer get(FileStore& store, const std::string& key) { return store.perform({Kind::get, key}); }
-  static std::string value(FileStore& store, const std::string& key) {
+  static StoreAnswer get(PluginStore& store, const std::string& key) { return store.perform({Kind::get, key}); }
+  static std::string value(PluginStore& store, const std::string& key) {
     const auto answer = get(store, key);
     return answer.status == StoreStatus::done ? answer.text : "status " + std::to_string(int(answer.status));
   }
-  static std::string keys(FileStore& store, const std::string& prefix = {}) {
+  static std::string keys(PluginStore& store, const std::string& prefix = {}) {
     return store.perform({Kind::list, prefix}).text;
   }
   std::string content() const {
@@ -121,8 +126,8 @@ TEST_F(FileStoreTest, KeepsToItsLimits) {
   EXPECT_EQ(full.status, StoreStatus::full);
   EXPECT_EQ(full.text, "with it, keys and values would have 11 bytes, more than the 10 that limits.storeBytes allows");
   EXPECT_EQ(value(*store, "b"), "1234");
-  store->set_limits({.keys = 0, .bytes = 0});
-  EXPECT_EQ(put(*store, "b", "123").status, StoreStatus::done) << "which needs less than before";
+  EXPECT_EQ(put(*open({.keys = 0, .bytes = 0}), "b", "123").status, StoreStatus::done)
+      << "which needs less than before";
   EXPECT_EQ(erase(*store, "a").status, StoreStatus::done);
 }
 
@@ -331,13 +336,29 @@ TEST_F(FileStoreTest, HasAllThatHasBeenPutWhenItsProcessIsKilled) {
   EXPECT_EQ(log_.count("store damaged"), 0U);
 }
 
-TEST_F(FileStoreTest, IsOneForAllWhoOpenItByItsPlugin) {
+TEST_F(FileStoreTest, IsSharedByTheVersionsOfAPluginWithTheLimitsOfEach) {
   FileStores stores(temporary_.path(), log_);
-  const auto draining = stores.open("tools%2Fnotes", {});
+  const auto serving = stores.open("tools%2Fnotes", {});
   const auto next = stores.open("tools%2Fnotes", {.keys = 0});
-  EXPECT_EQ(draining, next);
-  EXPECT_EQ(draining->perform({Kind::put, "a", "1"}).status, StoreStatus::full) << "by the limits that were said last";
-  EXPECT_NE(stores.open("tools%2Fother", {}), next);
+  EXPECT_EQ(put(*next, "a", "1").status, StoreStatus::full);
+  EXPECT_EQ(put(*serving, "a", "1").status, StoreStatus::done) << "the next one may be refused";
+  EXPECT_EQ(value(*next, "a"), "1");
+  EXPECT_EQ(value(*stores.open("tools%2Fother", {}), "a"), "status 1");
+}
+
+// Who has a lease is signalled, and has the time that the system gives: 45 s as a rule.
+TEST_F(FileStoreTest, WaitsAWhileForWhoHasALease) {
+  const auto store = open();
+  ASSERT_EQ(put(*store, "a", "1").status, StoreStatus::done);
+  for (const auto& leased : {file_, fs::path(file_.native() + "%lock")}) {
+    const auto file = open_to_read(leased);
+    if (::fcntl(file.get(), F_SETSIG, SIGURG) != 0 || ::fcntl(file.get(), F_SETLEASE, F_RDLCK) != 0)
+      GTEST_SKIP() << "no leases here: " << last_error();
+    const auto answer = put(*store, "b", "2");
+    EXPECT_EQ(answer.status, StoreStatus::failed);
+    EXPECT_THAT(answer.text, HasSubstr(leased.string() + " cannot be opened: Resource temporarily unavailable"));
+  }
+  EXPECT_EQ(put(*store, "b", "2").status, StoreStatus::done);
 }
 
 }  // namespace
