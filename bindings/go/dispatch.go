@@ -147,16 +147,20 @@ func errorAnswer(err *Error) answer {
 	return answer{outcomeError, text}
 }
 
-// find looks among what is described: the host has checked the call by that.
-func find[Record any](p *Plugin, records *registry[Record], name string) (Record, bool) {
+// find looks among what is described, and then among what was described before: by that the host calls until it has
+// taken what it has read last, and on if it refuses it.
+func find[Record any](p *Plugin, described, before *registry[Record], name string) (Record, bool) {
 	p.mutex.RLock()
 	defer p.mutex.RUnlock()
-	record, has := records.byName[name]
+	record, has := described.byName[name]
+	if !has {
+		record, has = before.byName[name]
+	}
 	return record, has
 }
 
 func (p *Plugin) callTool(call *Context, params *params) (any, error) {
-	tool, has := find(p, &p.described.tools, params.Name)
+	tool, has := find(p, &p.described.tools, &p.before.tools, params.Name)
 	if !has {
 		return nil, invalidParams("Unknown tool: " + params.Name)
 	}
@@ -169,9 +173,9 @@ func (p *Plugin) callTool(call *Context, params *params) (any, error) {
 
 func (p *Plugin) readResource(call *Context, params *params) (any, error) {
 	call.uri = params.URI
-	resource, has := find(p, &p.described.resources, params.URI)
+	resource, has := find(p, &p.described.resources, &p.before.resources, params.URI)
 	if params.URITemplate != "" {
-		resource, has = find(p, &p.described.templates, params.URITemplate)
+		resource, has = find(p, &p.described.templates, &p.before.templates, params.URITemplate)
 	}
 	if !has {
 		return nil, ResourceNotFoundError(params.URI)
@@ -188,7 +192,7 @@ func (p *Plugin) readResource(call *Context, params *params) (any, error) {
 }
 
 func (p *Plugin) getPrompt(call *Context, params *params) (any, error) {
-	prompt, has := find(p, &p.described.prompts, params.Name)
+	prompt, has := find(p, &p.described.prompts, &p.before.prompts, params.Name)
 	if !has {
 		return nil, invalidParams("Unknown prompt: " + params.Name)
 	}
@@ -201,9 +205,11 @@ func (p *Plugin) getPrompt(call *Context, params *params) (any, error) {
 
 func (p *Plugin) complete(call *Context, params *params) (any, error) {
 	var from completions
-	if prompt, has := find(p, &p.described.prompts, params.Ref.Name); has && params.Ref.Type == "ref/prompt" {
+	prompt, hasPrompt := find(p, &p.described.prompts, &p.before.prompts, params.Ref.Name)
+	template, hasTemplate := find(p, &p.described.templates, &p.before.templates, params.Ref.URI)
+	if isPrompt := params.Ref.Type == "ref/prompt"; isPrompt && hasPrompt {
 		from = prompt.completions
-	} else if template, has := find(p, &p.described.templates, params.Ref.URI); has && params.Ref.Type != "ref/prompt" {
+	} else if !isPrompt && hasTemplate {
 		from = template.completions
 	} else {
 		return nil, invalidParams("There is no such prompt or resource template: " + params.Ref.Name + params.Ref.URI)

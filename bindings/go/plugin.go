@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,6 +53,8 @@ type Plugin struct {
 	capabilities                 object
 	components                              // as they are
 	described                    components // as the host has last read them, by which it calls
+	description                  []byte     // that it has read then
+	before                       components // as it had read them before that said something else
 	err                          error      // what setup did wrong first
 
 	calls calls
@@ -179,8 +182,8 @@ func (p *Plugin) BundleDirectory() string { return p.host.bundleDirectory() }
 // ResourceUpdated tells the clients that subscribed to the resource that its content has changed.
 func (p *Plugin) ResourceUpdated(uri string) { p.host.resourceUpdated(uri) }
 
-// RemoveTools, and the like, take components away while the plugin runs. Until the host has read what there is now, it
-// calls what there was. To replace one, add it anew: between a removal and an addition there would be none.
+// RemoveTools, and the like, take components away while the plugin runs. Until the host has read the change after this
+// one, it may call what there was. To replace one, add it anew: between a removal and an addition there would be none.
 func (p *Plugin) RemoveTools(names ...string) {
 	p.change(func() error { p.tools.remove(names); return nil })
 }
@@ -238,6 +241,9 @@ func (p *Plugin) describe() ([]byte, error) {
 		description = append(description, member{"capabilities", p.capabilities})
 	}
 	text, err := marshal(description)
+	if err == nil && !bytes.Equal(text, p.description) { // it may be read once more as it is
+		p.before, p.description = p.described, text
+	}
 	if err == nil {
 		p.described = p.components.clone()
 	}

@@ -44,7 +44,8 @@ void set_completion(Registry& registry, Metadata& metadata, std::string_view arg
     throw std::invalid_argument('"' + record.name + "\" has no argument or variable \"" + std::string(argument) +
                                 "\" to complete");
   }
-  registry.change([&] { record.completions.insert_or_assign(std::string(argument), std::move(handler)); });
+  // What is replaced goes after unlocking: what it owns is the author's, and may call the plugin as it goes.
+  registry.change([&] { record.completions[std::string(argument)].swap(handler); });
 }
 
 void require_variables(std::string_view uri_template, const std::vector<bool>& values_are_optional) {

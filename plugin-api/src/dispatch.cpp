@@ -176,7 +176,7 @@ std::string tool_name(const MembersText& params) {
 }
 
 /// Without a tree of the params: most calls need none.
-std::optional<Answer> call_tool(const mcp_host& host, mcp_call_id call, const Components& components,
+std::optional<Answer> call_tool(const mcp_host& host, mcp_call_id call, const Served& served,
                                 const std::shared_ptr<PendingCalls>& pending, std::string_view params) {
   MembersText members;
   std::string usual;
@@ -185,7 +185,7 @@ std::optional<Answer> call_tool(const mcp_host& host, mcp_call_id call, const Co
     members.read(usual);
   }
   const std::string name = tool_name(members);
-  const ToolRecord* tool = components.tools.find(name);
+  const ToolRecord* tool = served.find(&Components::tools, name);
   if (!tool) throw ProtocolError(invalid_params, "Unknown tool: " + name);
 
   Json answered;  // what a Context looks at
@@ -217,15 +217,15 @@ Answer not_found(const std::string& uri) {
   return error_answer(resource_not_found, NotFound(uri).what(), ObjectText().string("uri", uri).text());
 }
 
-const ResourceRecord* find_resource(const Components& components, const Json& params, const std::string& uri) {
+const ResourceRecord* find_resource(const Served& served, const Json& params, const std::string& uri) {
   const Json* uri_template = find_member(params, "uriTemplate");
-  if (!uri_template) return components.resources.find(uri);
-  return components.resource_templates.find(decode_string(*uri_template, Place{nullptr, "uriTemplate", 0}));
+  if (!uri_template) return served.find(&Components::resources, uri);
+  return served.find(&Components::resource_templates, decode_string(*uri_template, Place{nullptr, "uriTemplate", 0}));
 }
 
-Answer read_resource(const Request& request, const Components& components) {
+Answer read_resource(const Request& request, const Served& served) {
   const Uri uri(text_param(request.params, "uri"), texts_param(request.params, "variables"));
-  const ResourceRecord* resource = find_resource(components, request.params, uri.text());
+  const ResourceRecord* resource = find_resource(served, request.params, uri.text());
   if (!resource) return not_found(uri.text());
   try {
     return contents_answer(*resource, uri,
@@ -287,9 +287,9 @@ Arguments prompt_arguments(const PromptRecord& prompt, const Json& params) try {
   throw ProtocolError(invalid_params, error.what());
 }
 
-Answer get_prompt(const Request& request, const Components& components) {
+Answer get_prompt(const Request& request, const Served& served) {
   const std::string& name = text_param(request.params, "name");
-  const PromptRecord* prompt = components.prompts.find(name);
+  const PromptRecord* prompt = served.find(&Components::prompts, name);
   if (!prompt) throw ProtocolError(invalid_params, "Unknown prompt: " + name);
   try {
     const Arguments arguments = prompt_arguments(*prompt, request.params);
@@ -313,23 +313,23 @@ Answer completion_answer(const Completion& completion) {
   return {MCP_OUTCOME_RESULT, ObjectText().member("completion", object.text()).text()};
 }
 
-const CompletableRecord& find_completable(const Components& components, const Json& ref) {
+const CompletableRecord& find_completable(const Served& served, const Json& ref) {
   const CompletableRecord* record = nullptr;
   if (text_param(ref, "type") == "ref/prompt") {
-    record = components.prompts.find(text_param(ref, "name"));
+    record = served.find(&Components::prompts, text_param(ref, "name"));
   } else {
-    record = components.resource_templates.find(text_param(ref, "uri"));
+    record = served.find(&Components::resource_templates, text_param(ref, "uri"));
   }
   if (!record) throw ProtocolError(invalid_params, "There is no such prompt or resource template: " + dump_json(ref));
   return *record;
 }
 
-Answer complete_argument(const Request& request, const Components& components) {
+Answer complete_argument(const Request& request, const Served& served) {
   const Json no_context = Json::object();
   const Json* context_param = find_member(request.params, "context");
   const Json& argument = object_param(request.params, "argument");
   const std::string& name = text_param(argument, "name");
-  const CompletableRecord& record = find_completable(components, object_param(request.params, "ref"));
+  const CompletableRecord& record = find_completable(served, object_param(request.params, "ref"));
   const auto found = record.completions.find(name);
   if (found == record.completions.end()) return completion_answer({.values = {}, .total = 0});
   const Arguments chosen(texts_param(context_param ? *context_param : no_context, "arguments"), record.completable);
@@ -344,16 +344,16 @@ Answer complete_argument(const Request& request, const Components& components) {
 
 }  // namespace
 
-std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Components& components,
+std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Served& served,
                                const std::shared_ptr<PendingCalls>& pending, std::string_view method,
                                std::string_view params) {
   try {
-    if (method == "tools/call") return call_tool(host, call, components, pending, params);
+    if (method == "tools/call") return call_tool(host, call, served, pending, params);
     const Json parsed_params = parse_json(params);
     const Request request{host, call, parsed_params};
-    if (method == "resources/read") return read_resource(request, components);
-    if (method == "prompts/get") return get_prompt(request, components);
-    if (method == "completion/complete") return complete_argument(request, components);
+    if (method == "resources/read") return read_resource(request, served);
+    if (method == "prompts/get") return get_prompt(request, served);
+    if (method == "completion/complete") return complete_argument(request, served);
     return error_answer(method_not_found, "Unknown method: " + std::string(method));
   } catch (const ProtocolError& error) {
     return error_answer(error);

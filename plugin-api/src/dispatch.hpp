@@ -14,7 +14,7 @@
 namespace mcp::detail {
 
 /// Nothing if an asynchronous tool will answer later, or has done so. Throws nothing that a handler throws.
-std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Components& components,
+std::optional<Answer> dispatch(const mcp_host& host, mcp_call_id call, const Served& served,
                                const std::shared_ptr<PendingCalls>& pending, std::string_view method,
                                std::string_view params);
 

@@ -61,7 +61,10 @@ std::string Instance::describe() {
   for (const auto& function : on_describe_)
     function();
   if (!on_describe_.empty()) registry_->publish();
-  return detail::describe(*registry_->published());
+  const auto components = registry_->served()->published;
+  auto text = detail::describe(*components);
+  registry_->note_described(components, text);
+  return text;
 }
 
 void Instance::start() {
@@ -95,7 +98,7 @@ void Instance::run_each(const std::vector<OnSubscription>& functions, std::strin
 }
 
 void Instance::invoke(mcp_call_id call, std::string_view method, std::string_view params) {
-  const std::optional<Answer> answer = dispatch(host_, call, *registry_->published(), pending_, method, params);
+  const std::optional<Answer> answer = dispatch(host_, call, *registry_->served(), pending_, method, params);
   if (answer) host_.complete(&host_, call, answer->outcome, borrowed(answer->json));
 }
 

@@ -311,6 +311,10 @@ std::string write_base64(const std::vector<std::byte>& bytes) {
   return base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
+void require_no_nul(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) refuse_text("must have no NUL character");
+}
+
 }  // namespace detail
 
 Uuid::Uuid(std::string_view text) {

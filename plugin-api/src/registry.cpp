@@ -13,7 +13,14 @@ void add_to(Shelf<Record>& shelf, std::shared_ptr<Record> record, std::string_vi
   }
 }
 
+std::shared_ptr<const Served> nothing_served() {
+  const auto none = std::make_shared<const Components>();
+  return std::make_shared<const Served>(Served{none, none, none});
+}
+
 }  // namespace
+
+Registry::Registry() : served_(nothing_served()) {}
 
 void Registry::add(std::shared_ptr<ToolRecord> record) {
   const MutexLock lock(mutex_);
@@ -82,11 +89,12 @@ void Registry::set_instructions(std::string_view text) {
 
 void Registry::publish() {
   // What is replaced is destroyed after unlocking, for the same reason as in remove_from.
-  std::shared_ptr<const Components> replaced;
+  std::shared_ptr<const Served> replaced;
   const MutexLock lock(mutex_);
-  replaced = std::exchange(published_, std::make_shared<const Components>(
-                                           Components{tools_.copy(), resources_.copy(), resource_templates_.copy(),
-                                                      prompts_.copy(), instructions_, capabilities_}));
+  auto published = std::make_shared<const Components>(Components{
+      tools_.copy(), resources_.copy(), resource_templates_.copy(), prompts_.copy(), instructions_, capabilities_});
+  replaced = std::exchange(
+      served_, std::make_shared<const Served>(Served{std::move(published), served_->described, served_->before}));
 }
 
 void Registry::clear() {
@@ -94,18 +102,27 @@ void Registry::clear() {
   Shelf<ResourceRecord> resources;
   Shelf<ResourceRecord> resource_templates;
   Shelf<PromptRecord> prompts;
-  auto published = std::make_shared<const Components>();
+  auto served = nothing_served();
   const MutexLock lock(mutex_);
   std::swap(tools, tools_);
   std::swap(resources, resources_);
   std::swap(resource_templates, resource_templates_);
   std::swap(prompts, prompts_);
-  std::swap(published, published_);
+  std::swap(served, served_);
 }
 
-std::shared_ptr<const Components> Registry::published() const {
+std::shared_ptr<const Served> Registry::served() const {
   const MutexLock lock(mutex_);
-  return published_;
+  return served_;
+}
+
+void Registry::note_described(const std::shared_ptr<const Components>& components, const std::string& text) {
+  std::shared_ptr<const Served> replaced;  // destroyed after unlocking, as in publish
+  const MutexLock lock(mutex_);
+  // The host may read the same again, which leaves what was there before that.
+  const auto& before = text == described_text_ ? served_->before : served_->described;
+  described_text_ = text;
+  replaced = std::exchange(served_, std::make_shared<const Served>(Served{served_->published, components, before}));
 }
 
 }  // namespace mcp::detail

@@ -1,6 +1,6 @@
-// Registry: the components of one instance, twice. The draft is what registering, modifying and removing change, under
-// a mutex, from any thread. What is published is an immutable copy of it, which calls and descriptions use without
-// waiting for anybody; publish() replaces it.
+// Registry: the components of one instance. The draft is what registering, modifying and removing change, under a
+// mutex, from any thread. What is published is an immutable copy of it, which calls and descriptions use without
+// waiting for anybody; publish() replaces it. What was described, and what was described before, is kept for calls.
 #pragma once
 
 #include <algorithm>
@@ -73,8 +73,27 @@ struct Components {
   Capabilities capabilities;
 };
 
+/// What calls find their component in. The host calls by what it has read before until it has taken what it has read
+/// last, and on if it refuses that. None is null; they may be the same.
+struct Served {
+  std::shared_ptr<const Components> published;
+  std::shared_ptr<const Components> described;
+  std::shared_ptr<const Components> before;  // described before that, and something else
+
+  /// Null if there is none.
+  template <class Record>
+  const Record* find(Shelf<const Record> Components::*shelf, std::string_view key) const {
+    for (const auto* const each : {&published, &described, &before}) {
+      if (const Record* found = ((**each).*shelf).find(key)) return found;
+    }
+    return nullptr;
+  }
+};
+
 class Registry {
  public:
+  Registry();
+
   void add(std::shared_ptr<ToolRecord> record);
   void add(std::shared_ptr<PromptRecord> record);
   void add_resource(std::shared_ptr<ResourceRecord> record);
@@ -100,7 +119,9 @@ class Registry {
   /// Destroys everything, also where a handler owns a builder and with it this registry.
   void clear();
   /// Never null.
-  std::shared_ptr<const Components> published() const;
+  std::shared_ptr<const Served> served() const;
+  /// That the host has read what was published, as this text says it.
+  void note_described(const std::shared_ptr<const Components>& components, const std::string& text);
 
  private:
   template <class Record>
@@ -113,7 +134,8 @@ class Registry {
   Shelf<PromptRecord> prompts_ GUARDED_BY(mutex_);
   std::string instructions_ GUARDED_BY(mutex_);
   Capabilities capabilities_ GUARDED_BY(mutex_);
-  std::shared_ptr<const Components> published_ GUARDED_BY(mutex_) = std::make_shared<const Components>();
+  std::shared_ptr<const Served> served_ GUARDED_BY(mutex_);
+  std::string described_text_ GUARDED_BY(mutex_);
 };
 
 }  // namespace mcp::detail

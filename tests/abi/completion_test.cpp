@@ -1,6 +1,9 @@
 // Completion: what clients are offered for arguments of prompts and variables of resource templates.
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -100,6 +103,17 @@ TEST(Completion, OfWhatHasNoneIsEmpty) {
   EXPECT_EQ(harness.complete_prompt("none", "b", "x").error_code(), -32602);
   EXPECT_EQ(harness.complete_template("none://{x}", "x", "").error_code(), -32602);
   EXPECT_EQ(harness.invoke("completion/complete", Json::object()).error_code(), -32602);
+}
+
+TEST(Completion, ThatIsReplacedMayCallThePluginAsItGoes) {
+  Harness harness([](mcp::Plugin& plugin) {
+    std::shared_ptr<void> owned(nullptr, [&plugin](void*) { plugin.instructions("It is gone."); });
+    auto prompt = plugin.prompt("p", "", {mcp::arg("a")}, nobody);
+    prompt.complete("a", [owned = std::move(owned)](std::string_view) { return Values{"old"}; });
+    prompt.complete("a", Values{"new"});
+  });
+  EXPECT_EQ(harness.describe()["instructions"], "It is gone.");
+  EXPECT_EQ(harness.complete_prompt("p", "a", "").values(), Values{"new"});
 }
 
 TEST(Completion, OfAnUnknownArgumentIsRefusedInSetup) {

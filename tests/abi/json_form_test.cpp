@@ -242,6 +242,7 @@ TEST(JsonForm, OfAnyTimeAndDurationComesBack) {
 TEST(JsonForm, OfAPathBytesAndAUuid) {
   EXPECT_EQ(schema<std::filesystem::path>(), R"({"type":"string"})");
   expect_same<std::filesystem::path>("/home/ada/../notes.txt");
+  EXPECT_EQ(back<std::filesystem::path>(std::string("secret.key\0.csv", 15)), R"("value" must have no NUL character)");
 
   EXPECT_EQ(schema<std::vector<std::byte>>(), R"({"type":"string","contentEncoding":"base64"})");
   for (const auto* const text : {"", "AA==", "AAE=", "AAEC", "/+8A", "aGVsbG8gd29ybGQ="})

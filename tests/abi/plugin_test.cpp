@@ -350,6 +350,62 @@ TEST(Change, IsServedAllAtOnceWhenItIsPublished) {
   EXPECT_EQ(harness.call_tool("old").error_code(), mcp::invalid_params);
 }
 
+TEST(Change, ThatAHostMayRefuseLeavesWhatItStillCalls) {
+  Harness harness([](mcp::Plugin& plugin) {
+    plugin.resource("r://a", "a", "", [] { return "resource"; });
+    plugin.resource_template("r://{x}", "x", "", [] { return "template"; })
+        .complete("x", std::vector<std::string>{"one"});
+    plugin.prompt_text("p", "", "prompt");
+    plugin.tool("t", "", [] { return "tool"; });
+    plugin.tool("remove", "", [&plugin] {
+      plugin.remove_tool("t");
+      plugin.remove_resource("r://a");
+      plugin.remove_resource_template("r://{x}");
+      plugin.remove_prompt("p");
+      plugin.components_changed();
+    });
+    plugin.tool("publish", "", [&plugin] { plugin.components_changed(); });
+    plugin.tool("remove_more", "", [&plugin] {
+      plugin.remove_tool("publish");
+      plugin.components_changed();
+    });
+  });
+  const auto answers = [&] {
+    return std::vector{
+        harness.invoke("tools/call", {{"name", "t"}}).text(),
+        harness.invoke("resources/read", {{"uri", "r://a"}}).text(),
+        harness.invoke("resources/read", {{"uri", "r://b"}, {"uriTemplate", "r://{x}"}, {"variables", {{"x", "b"}}}})
+            .text(),
+        harness.invoke("prompts/get", {{"name", "p"}}).text(),
+        harness
+            .invoke("completion/complete", {{"ref", {{"type", "ref/resource"}, {"uri", "r://{x}"}}},
+                                            {"argument", {{"name", "x"}, {"value", "o"}}}})
+            .json.dump()};
+  };
+  const std::vector<std::string> served = answers();
+  EXPECT_EQ(served[0] + served[1] + served[2] + served[3], "toolresourcetemplateprompt");
+  harness.invoke("tools/call", {{"name", "remove"}});
+  EXPECT_EQ(answers(), served) << "the host has not read the change";
+  EXPECT_EQ(harness.describe()["tools"].size(), 3U);
+  EXPECT_EQ(answers(), served) << "it may refuse the change";
+  harness.invoke("tools/call", {{"name", "publish"}});
+  harness.describe();
+  EXPECT_EQ(answers(), served) << "what it has read once more is the same";
+  harness.invoke("tools/call", {{"name", "remove_more"}});
+  EXPECT_EQ(answers(), served) << "it has not read this one, which may fail";
+  harness.describe();
+  EXPECT_EQ(harness.invoke("tools/call", {{"name", "t"}}).error_code(), mcp::invalid_params);
+  EXPECT_EQ(harness.invoke("resources/read", {{"uri", "r://a"}}).error_code(), mcp::resource_not_found);
+}
+
+TEST(Change, OfWhatTheHostHasNotReadLosesNothingThatItCalls) {
+  Harness harness(changing);
+  harness.invoke("tools/call", {{"name", "remove"}, {"arguments", {{"name", "old"}}}});
+  for (int i = 0; i < 3; ++i)
+    harness.invoke("tools/call", {{"name", "publish"}});
+  EXPECT_EQ(harness.invoke("tools/call", {{"name", "old"}}).text(), "old");
+}
+
 TEST(Change, EveryKindOfComponentCanBeRemovedAndModified) {
   Harness harness([](mcp::Plugin& plugin) {
     plugin.resource("r://a", "a", "", [] { return ""; });

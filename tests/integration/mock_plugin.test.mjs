@@ -129,6 +129,13 @@ describe('AFileThatChanges', () => {
       await write(file, '{"tools": [{"name": "get_weather"}]}');
       assert.match(JSON.stringify(await told), /tools\[0\]\.description.* is missing/);
       assert.equal((await call(host, 'get_weather')).content[0].text, '5');
+      // So is what only the host finds.
+      const refused = host.log.next({ event: 'plugin misbehaved' });
+      const inputSchema = { type: 'object', properties: { x: { type: 'strng' } } };
+      const other = { name: 'other', description: 'Another.', inputSchema, default: { response: 'x' } };
+      await write(file, JSON.stringify({ tools: [other] }));
+      assert.match(JSON.stringify(await refused), /other.* inputSchema is invalid/);
+      assert.equal((await call(host, 'get_weather')).content[0].text, '5');
       isRunning = false;
       await Promise.all(callers);
       context.diagnostic(`${answers} calls while it changed 5 times`);

@@ -156,6 +156,15 @@ impl<P> Components<P> {
         Completable { reference: "ref/prompt", key, parameters, completers: &mut self.completers }
     }
 
+    /// Whether there is the prompt or the template that a `ref` of this type names.
+    pub(crate) fn has(&self, reference: &str, key: &str) -> bool {
+        if reference == "ref/prompt" {
+            self.prompts.iter().any(|each| each.key == key)
+        } else {
+            self.resource_templates.iter().any(|each| each.key == key)
+        }
+    }
+
     /// As `describe` of the contract says it.
     pub(crate) fn description(&self) -> Value {
         fn list<P, G, R>(description: &mut Map<String, Value>, name: &str, served: &[Served<P, G, R>]) {

@@ -13,8 +13,17 @@ use crate::{resource, sys, tool, Components, Context, Error, Host, Level, Plugin
 pub(crate) struct Instance<P> {
     plugin: P,
     host: Host,
-    components: RwLock<Arc<Components<P>>>,
+    described: RwLock<Described<P>>,
     calls: Mutex<HashMap<u64, Arc<CancelSignal>>>,
+}
+
+/// What has been described last, and what before that said something else: the host calls by what it has read before
+/// until it has taken what it has read last, and on if it refuses that.
+type Generations<P> = [Arc<Components<P>>; 2];
+
+struct Described<P> {
+    generations: Generations<P>,
+    text: String,
 }
 
 type Answer = (i32, Value);
@@ -23,7 +32,12 @@ impl<P: Plugin> Instance<P> {
     pub(crate) fn new(host: Host) -> Result<Self, Error> {
         // Where it fails, what its author has cloned of the host must not reach that any more.
         let plugin = caught(|| P::create(&host)).inspect_err(|_| host.close())?;
-        Ok(Self { plugin, host, components: RwLock::default(), calls: Mutex::default() })
+        Ok(Self {
+            plugin,
+            host,
+            described: RwLock::new(Described { generations: Generations::default(), text: String::new() }),
+            calls: Mutex::default(),
+        })
     }
 
     pub(crate) fn describe(&self) -> Result<String, Error> {
@@ -33,8 +47,16 @@ impl<P: Plugin> Instance<P> {
         if let Some(capabilities) = description.get("capabilities") {
             self.host.check_capabilities(&capabilities.to_string())?;
         }
-        *self.components.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(components);
-        Ok(description.to_string())
+        let text = description.to_string();
+        let mut described = self.described.write().unwrap_or_else(PoisonError::into_inner);
+        if described.text != text {
+            described.generations.swap(0, 1);
+            described.text.clone_from(&text); // it may be read once more as it is
+        }
+        let replaced = std::mem::replace(&mut described.generations[0], Arc::new(components));
+        drop(described);
+        drop(replaced); // what its handlers own is the author's
+        Ok(text)
     }
 
     pub(crate) fn start(&self) -> Result<(), Error> {
@@ -92,20 +114,20 @@ impl<P: Plugin> Instance<P> {
         let mut params: Value =
             serde_json::from_slice(params).map_err(|error| Error::invalid_params(format!("params: {error}")))?;
         let context = Context::new(self.host.clone(), call, params["inputResponses"].take(), signal);
-        let components = self.components.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let served = self.described.read().unwrap_or_else(PoisonError::into_inner).generations.clone();
         match method {
-            "tools/call" => self.call_tool(&components, params, &context),
-            "resources/read" => self.read_resource(&components, params, &context),
-            "prompts/get" => self.get_prompt(&components, params, &context),
-            "completion/complete" => self.complete(&components, params, &context),
+            "tools/call" => self.call_tool(&served, params, &context),
+            "resources/read" => self.read_resource(&served, params, &context),
+            "prompts/get" => self.get_prompt(&served, params, &context),
+            "completion/complete" => self.complete(&served, params, &context),
             _ => Err(Error::protocol(-32601, format!("Unknown method: {method}"))),
         }
     }
 
-    fn call_tool(&self, components: &Components<P>, mut params: Value, context: &Context) -> Result<Answer, Error> {
+    fn call_tool(&self, served: &Generations<P>, mut params: Value, context: &Context) -> Result<Answer, Error> {
         let name = text(&params, "name");
-        let tool =
-            find(&components.tools, name).ok_or_else(|| Error::invalid_params(format!("Unknown tool: {name}")))?;
+        let tool = find(served, |all| &all.tools, name)
+            .ok_or_else(|| Error::invalid_params(format!("Unknown tool: {name}")))?;
         let arguments = match params["arguments"].take() {
             Value::Null => json!({}),
             arguments => arguments,
@@ -113,11 +135,11 @@ impl<P: Plugin> Instance<P> {
         Ok(tool::answer(run(context, || (tool.handler)(&self.plugin, arguments, context))))
     }
 
-    fn read_resource(&self, components: &Components<P>, params: Value, context: &Context) -> Result<Answer, Error> {
+    fn read_resource(&self, served: &Generations<P>, params: Value, context: &Context) -> Result<Answer, Error> {
         let uri = text(&params, "uri");
         let resource = match &params["uriTemplate"] {
-            Value::String(template) => find(&components.resource_templates, template),
-            _ => find(&components.resources, uri),
+            Value::String(template) => find(served, |all| &all.resource_templates, template),
+            _ => find(served, |all| &all.resources, uri),
         };
         let resource = resource.ok_or_else(|| Error::resource_not_found(uri))?;
         let variables = Variables { uri: uri.into(), values: texts(&params["variables"]) };
@@ -126,10 +148,10 @@ impl<P: Plugin> Instance<P> {
         Ok((sys::MCP_OUTCOME_RESULT, resource::result(uri, mime_type, contents)))
     }
 
-    fn get_prompt(&self, components: &Components<P>, params: Value, context: &Context) -> Result<Answer, Error> {
+    fn get_prompt(&self, served: &Generations<P>, params: Value, context: &Context) -> Result<Answer, Error> {
         let name = text(&params, "name");
-        let prompt =
-            find(&components.prompts, name).ok_or_else(|| Error::invalid_params(format!("Unknown prompt: {name}")))?;
+        let prompt = find(served, |all| &all.prompts, name)
+            .ok_or_else(|| Error::invalid_params(format!("Unknown prompt: {name}")))?;
         let arguments = Variables { uri: String::new(), values: texts(&params["arguments"]) };
         let messages = run(context, || (prompt.handler)(&self.plugin, arguments, context))?;
         let mut result = json!({ "messages": messages });
@@ -139,13 +161,14 @@ impl<P: Plugin> Instance<P> {
         Ok((sys::MCP_OUTCOME_RESULT, result))
     }
 
-    fn complete(&self, components: &Components<P>, params: Value, context: &Context) -> Result<Answer, Error> {
+    fn complete(&self, served: &Generations<P>, params: Value, context: &Context) -> Result<Answer, Error> {
         let (to, argument) = (&params["ref"], &params["argument"]);
         let (reference, key) =
             if to["type"] == "ref/prompt" { ("ref/prompt", "name") } else { ("ref/resource", "uri") };
         let place = (reference, text(to, key).to_owned(), text(argument, "name").to_owned());
         let chosen = Variables { uri: String::new(), values: texts(&params["context"]["arguments"]) };
-        let values = match components.completers.get(&place) {
+        let components = served.iter().find(|all| all.has(reference, &place.1));
+        let values = match components.and_then(|all| all.completers.get(&place)) {
             Some(complete) => run(context, || complete(&self.plugin, text(argument, "value"), &chosen, context))?,
             None => Vec::new(),
         };
@@ -162,8 +185,12 @@ fn texts(object: &Value) -> BTreeMap<String, String> {
     members.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-fn find<'a, P, G, R>(served: &'a [Served<P, G, R>], key: &str) -> Option<&'a Served<P, G, R>> {
-    served.iter().find(|each| each.key == key)
+fn find<'a, P, G, R>(
+    served: &'a Generations<P>,
+    list: impl Fn(&Components<P>) -> &[Served<P, G, R>],
+    key: &str,
+) -> Option<&'a Served<P, G, R>> {
+    served.iter().find_map(|all| list(all).iter().find(|each| each.key == key))
 }
 
 /// What a handler returns, but for one that keeps its own question to itself: then nobody is asked, and whatever comes

@@ -9,7 +9,7 @@ use mcp_plugin::serde::{Deserialize, Serialize};
 use mcp_plugin::serde_json::{json, Value};
 use mcp_plugin::testing::Harness;
 use mcp_plugin::{plugin, sys, Components, Content, Context, Elicited, Error, Host, Json, Message, Parameters};
-use mcp_plugin::{Resource, Tool, Variables};
+use mcp_plugin::{Prompt, PromptArgument, Resource, Tool, Variables};
 
 #[derive(Deserialize, JsonSchema)]
 struct Wanted {
@@ -635,4 +635,33 @@ fn a_host_that_is_kept_does_nothing_when_the_plugin_has_ended() {
     assert_eq!(host.configuration(), json!({}));
     let told = host.store().err().expect("nothing is kept any more");
     assert_eq!(told.message(), "mcp.store/1 cannot be asked any more: the plugin has ended");
+}
+
+#[test]
+fn what_was_described_before_is_served_until_the_description_after_the_next() {
+    struct Changing(AtomicU32);
+
+    impl mcp_plugin::Plugin for Changing {
+        const INFO: mcp_plugin::Info = mcp_plugin::Info { name: "changing", ..<Sample as mcp_plugin::Plugin>::INFO };
+        fn create(_: &Host) -> Result<Self, Error> {
+            Ok(Self(AtomicU32::new(0)))
+        }
+        fn describe(&self, components: &mut Components<Self>) -> Result<(), Error> {
+            let name = format!("version{}", self.0.fetch_add(1, Ordering::Relaxed));
+            let text = name.clone();
+            components.tool(Tool::new(&name), move |_: &Self, _: Value, _: &Context| text.clone());
+            let values = [name.clone()];
+            let prompt = Prompt::new(&name).argument(PromptArgument::new("a", "", false));
+            components.prompt(prompt, |_: &Self, _: Variables, _: &Context| String::new()).complete_from("a", values);
+            Ok(())
+        }
+    }
+    let plugin = Harness::<Changing>::new();
+    let called = |name| plugin.call_tool(name, json!({})).text();
+    plugin.description();
+    assert_eq!([called("version0"), called("version1")], ["version0", "version1"], "the host may refuse the newer");
+    assert_eq!(plugin.complete_prompt("version0", "a", "", []).values(), ["version0"]);
+    plugin.description();
+    assert_eq!(called("version0"), "Unknown tool: version0");
+    assert!(plugin.complete_prompt("version0", "a", "", []).values().is_empty());
 }

@@ -141,7 +141,8 @@ class Plugin {
   Prompt prompt_text(std::string_view name, std::string_view description, std::string_view text,
                      const std::vector<Arg>& arguments = {});
 
-  /// False if there is no such component.
+  /// False if there is no such component. What is removed may be called until the change after this one: the host may
+  /// not have read this one yet, or may refuse it. So what its handler uses has to be there still.
   bool remove_tool(std::string_view name);
   bool remove_resource(std::string_view uri);
   bool remove_resource_template(std::string_view uri_template);

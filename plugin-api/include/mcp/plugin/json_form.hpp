@@ -5,7 +5,7 @@
 //     a time (std::chrono::sys_seconds and others)        "2026-11-24T09:30:00Z"        RFC 3339, date-time
 //     a time of day (std::chrono::hh_mm_ss)               "09:30:00"                    RFC 3339, partial-time
 //     a duration (std::chrono::minutes and others)        "PT1H30M"                     ISO 8601, weeks to seconds
-//     std::filesystem::path                               its text, as it is
+//     std::filesystem::path                               its text, as it is, without NUL
 //     std::vector<std::byte>                              base64 (RFC 4648, section 4)
 //     mcp::Uuid                                           "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", RFC 9562
 //
@@ -75,6 +75,8 @@ WideDuration read_duration(std::string_view text);
 std::string write_duration(const WideDuration& duration);
 std::vector<std::byte> read_base64(std::string_view text);
 std::string write_base64(const std::vector<std::byte>& bytes);
+/// Of a path, which the operating system would end at a NUL, whatever a check of its end has found behind that.
+void require_no_nul(std::string_view text);
 
 /// Throws std::invalid_argument.
 [[noreturn]] void refuse_distance();
@@ -182,7 +184,10 @@ requires requires {
 }
 struct JsonForm<Path> {
   using As = std::string;
-  static Path from(const std::string& text) { return Path(text); }
+  static Path from(const std::string& text) {
+    detail::require_no_nul(text);
+    return Path(text);
+  }
   static std::string to(const Path& path) { return path.string(); }
 };
 
