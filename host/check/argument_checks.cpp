@@ -35,7 +35,7 @@ void check_border_arguments(Inspection& inspection, CheckReport& report) {
       if (version == nullptr) return;
       call.params["arguments"] = std::move(arguments);
       auto asked = version->ask(call, {.patience = std::min(border_patience, inspection.options.timeout)});
-      if (asked.late && asked.ended) asked.mistake.clear();
+      if (asked.late && asked.ended && !asked.in_stead) asked.mistake.clear();
       inspection.judge(call, asked, what + ": " + dump(call.params["arguments"]), report);
       if (!asked.mistake.empty()) break;
     }

@@ -54,9 +54,11 @@ std::string AskedCall::context() const {
   const Json capabilities{{"elicitation", {{"form", Json::object()}, {"url", Json::object()}}},
                           {"sampling", {{"tools", Json::object()}}},
                           {"roots", Json::object()}};
-  return dump(Json{{"protocolVersion", "2026-07-28"},
-                   {"client", {{"name", "mcp-plugin-host check"}}},
-                   {"clientCapabilities", capabilities}});
+  Json context{{"protocolVersion", "2026-07-28"},
+               {"client", {{"name", "mcp-plugin-host check"}}},
+               {"clientCapabilities", capabilities}};
+  if (const auto until = deadline()) context["deadline"] = until->count();
+  return dump(context);
 }
 
 std::string AskedCall::caller() const {

@@ -16,6 +16,8 @@ std::string slow_words(const char* what, std::chrono::milliseconds time) {
 }
 
 void check_load(Inspection& inspection, CheckReport& report) {
+  if (const auto unloading = inspection.plugin.require_unloading(0); unloading.has_error())
+    return report.fail("it is refused: " + unloading.error().message);
   auto looked = inspection.plugin.look();
   if (looked.has_error()) return report.fail("it is refused: " + looked.error().message);
   if (looked->time > quick) report.warn(slow_words("loading and describing it", looked->time));

@@ -46,6 +46,16 @@ std::string mistake_in(PluginMethod method, const AskedEnd& end, const std::opti
   return requests.has_error() ? invalid("it asked its client", requests.error()) : "";
 }
 
+std::string words_for_late_end(std::chrono::milliseconds patience) {
+  return "it was completed after " + in_seconds(patience) +
+         " only, when it was cancelled; if it may take so long, give a larger --timeout";
+}
+
+std::string words_for_own_limit(std::chrono::milliseconds time_limit) {
+  return "it was completed only when it was cancelled, after the " + std::to_string(time_limit.count()) +
+         " ms of its own timeoutMs; complete it sooner, or describe a larger one";
+}
+
 // What a client answers, if it does as it is asked. Null: that cannot be made up.
 Json accepted(const OrderedJson& request) {
   const auto method = find_method(request.value("method", ""));
@@ -77,8 +87,10 @@ PluginVersion::~PluginVersion() {
   if (!stopped_) stop();
 }
 
-std::shared_ptr<AskedCall> PluginVersion::begin(PluginMethod method, std::string params, std::string component) {
+std::shared_ptr<AskedCall> PluginVersion::begin(PluginMethod method, std::string params, std::string component,
+                                                std::optional<std::chrono::milliseconds> time_limit) {
   auto call = std::make_shared<AskedCall>(method, std::move(params), std::move(component));
+  call->limit_time(time_limit);
   plugin().invoke(call);
   return call;
 }
@@ -93,6 +105,8 @@ Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_sc
     call.cancel(CancelReason::client);
     end = call.wait(timeout_);
   }
+  const bool is_beyond_own_limit = call.cancelled() == CancelReason::deadline;
+  asked.late |= is_beyond_own_limit;
   asked.progress_mistake = call.mistake_in_progress();
   if (!end || end->in_stead) spoil_and_stop();
   if (!end) {
@@ -105,10 +119,8 @@ Asked PluginVersion::end(AskedCall& call, const std::optional<Schema>& output_sc
   asked.outcome = end->outcome;
   asked.mistake = mistake_in(call.method(), *end, output_schema);
   asked.text = std::move(end->text);
-  if (asked.late && asked.mistake.empty()) {
-    asked.mistake = "it was completed after " + in_seconds(patience) +
-                    " only, when it was cancelled; if it may take so long, give a larger --timeout";
-  }
+  if (asked.late && asked.mistake.empty())
+    asked.mistake = is_beyond_own_limit ? words_for_own_limit(*call.time_limit()) : words_for_late_end(patience);
   return asked;
 }
 
@@ -130,7 +142,8 @@ Asked PluginVersion::ask(const ExampleCall& call, const AskOptions& options) {
   Json answers = nullptr;
   std::string state;
   for (std::size_t round = 0; round <= max_rounds; ++round) {
-    const auto asked_call = begin(call.method, with_answers(planned->params, answers, state), call.component);
+    const auto asked_call =
+        begin(call.method, with_answers(planned->params, answers, state), call.component, planned->time_limit);
     auto asked = end(*asked_call, call.output_schema, options.patience);
     asked.questions = round;
     if (!asked.mistake.empty() || asked.outcome != Outcome::input_required) return asked;

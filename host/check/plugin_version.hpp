@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -38,7 +39,7 @@ struct AskOptions {
 // What came of a call, with all that it asked.
 struct Asked {
   std::string mistake;                // what is wrong with it, of the plugin; empty: nothing
-  bool late = false;                  // it has ended, though only when it was cancelled
+  bool late = false;                  // it has ended, though only when it was cancelled, or after its own limit
   bool ended = true;                  // false: the plugin does not come back
   bool in_stead = false;              // its process has ended, say
   std::size_t questions = 0;          // that the client was asked
@@ -62,8 +63,10 @@ class PluginVersion {
   bool is_spoilt() const { return spoilt_; }
   void spoil() { spoilt_ = true; }
 
-  // Gives it a call without any check of the params.
-  std::shared_ptr<AskedCall> begin(PluginMethod method, std::string params, std::string component);
+  // Gives it a call without any check of the params. `time_limit` is what its tool says of it; nothing where calls may
+  // have to wait for each other.
+  std::shared_ptr<AskedCall> begin(PluginMethod method, std::string params, std::string component,
+                                   std::optional<std::chrono::milliseconds> time_limit = {});
   // Waits; a call that takes too long is cancelled. One that does not heed that, or crashes, spoils this version, which
   // is ended then: the log has all that the host says of it.
   Asked end(AskedCall& call, const std::optional<Schema>& output_schema, std::chrono::milliseconds patience = {});
@@ -96,6 +99,10 @@ class CheckedPlugin {
 
   const std::filesystem::path& file() const { return file_; }
   Result<PluginConfiguration> configuration() const;
+  // See PluginLoader.
+  Result<> require_unloading(std::uint32_t flags) const {
+    return loader_.require_unloading(plugin_file_at(file_), flags);
+  }
   // What it is told of the host, as JSON.
   std::string server_info() const { return loader_.server_info(); }
   // Of a bundle, those of the library that is loaded.

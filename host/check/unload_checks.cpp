@@ -2,6 +2,8 @@
 #include <array>
 #include <utility>
 
+#include <mcp/plugin.h>
+
 #include "check/inspection.hpp"
 #include "protocol/calls/component_calls.hpp"
 
@@ -104,7 +106,11 @@ void check_unload(Inspection& inspection, CheckReport& report) {
   if (found == nullptr) return;
   const auto& probe = *found;
   if (!is_stopped(probe)) return report.skip("it did not stop");
-  if (probe.never_unloads) return report.skip("it asks not to be, by MCP_PLUGIN_NEVER_UNLOAD");
+  if (probe.never_unloads) {
+    const auto unloading = inspection.plugin.require_unloading(MCP_PLUGIN_NEVER_UNLOAD);
+    if (unloading.has_error()) return report.fail("it is refused: " + unloading.error().message);
+    return report.skip("it asks not to be, by MCP_PLUGIN_NEVER_UNLOAD");
+  }
   if (probe.threads_left > 0) return report.skip("its threads run after its stop");
   if (!probe.end.empty()) {
     return report.fail("its process " + probe.end +

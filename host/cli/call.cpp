@@ -173,7 +173,8 @@ int reject(Host& host, const Catalog& catalog, const Rejection& rejection, const
 int ask(Host& host, CommandLog& log, const CallCommand& command, Json arguments, GivenAnswers answers) {
   host.folder().load_all(std::chrono::hours(24));
   const auto catalog = host.catalog().current();
-  auto params = params_of(command, std::move(arguments));
+  const bool is_prompt = catalog->find_prompt(command.component) != nullptr;
+  auto params = params_of(command, std::move(arguments), is_prompt);
   std::optional<Planned> planned;
   if (command.method == PluginMethod::completion_complete) {
     planned = plan_completion(*catalog, params);

@@ -19,7 +19,7 @@ Json as_texts(Json arguments) {
 
 }  // namespace
 
-Json params_of(const CallCommand& command, Json arguments) {
+Json params_of(const CallCommand& command, Json arguments, bool is_prompt) {
   switch (command.method) {
     case PluginMethod::tools_call:
       return {{"name", command.component}, {"arguments", std::move(arguments)}};
@@ -30,7 +30,7 @@ Json params_of(const CallCommand& command, Json arguments) {
     case PluginMethod::completion_complete:
       break;
   }
-  const bool is_template = command.component.find(':') != std::string::npos;
+  const bool is_template = !is_prompt && command.component.find(':') != std::string::npos;
   return {{"ref", is_template ? Json{{"type", "ref/resource"}, {"uri", command.component}}
                               : Json{{"type", "ref/prompt"}, {"name", command.component}}},
           {"argument", {{"name", command.completed}, {"value", command.typed}}},

@@ -6,6 +6,7 @@
 
 namespace mcph {
 
-Json params_of(const CallCommand& command, Json arguments);
+// `is_prompt` is of what is completed: a prompt has that name. Otherwise a ':' in it makes it a template, as in a URI.
+Json params_of(const CallCommand& command, Json arguments, bool is_prompt = false);
 
 }  // namespace mcph

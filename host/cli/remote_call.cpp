@@ -270,6 +270,18 @@ OrderedJson find_tool(AskedServer& server, const std::string& name, const Json& 
   return found;
 }
 
+// Whether it completes an argument of a prompt. Where the name could be a template, too, the server's list tells.
+bool completes_prompt(AskedServer& server, const CallCommand& command) {
+  if (command.method != PluginMethod::completion_complete) return false;
+  if (command.component.find(':') == std::string::npos) return true;
+  bool found = false;
+  read_list(server, Method::prompts_list, "prompts", meta_of(GivenAnswers()), [&](const Json& prompt) {
+    found = prompt.value("name", Json()) == command.component;
+    return !found;
+  });
+  return found;
+}
+
 // As the tool wants it, its arguments are repeated in headers (server/tools, "x-mcp-header").
 void repeat_arguments(AskedServer& server, const Json& params) {
   const auto tool = find_tool(server, params["name"].get<std::string>(), params["_meta"]);
@@ -351,7 +363,7 @@ int ask_server(const CallCommand& command, Json arguments, GivenAnswers answers)
   const auto opened = server_of(command.server);
   if (opened.has_error()) return fail_with(opened.error().message, command.json);
   auto& server = **opened;
-  auto params = params_of(command, std::move(arguments));
+  auto params = params_of(command, std::move(arguments), completes_prompt(server, command));
   params["_meta"] = meta_of(answers);
   const auto name = command.method == PluginMethod::completion_complete ? std::string() : command.component;
   if (command.method == PluginMethod::tools_call) repeat_arguments(server, params);

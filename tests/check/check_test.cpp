@@ -131,6 +131,7 @@ const std::array faults{
     Fault{"minimum above the maximum", "schemas", "minimum above its maximum"},
     Fault{"never completes", "tools", "not completed within 1 s, and not after its cancellation either"},
     Fault{"ignores its cancellation", "tools", "not after its cancellation either"},
+    Fault{"takes longer than it says", "tools", "only when it was cancelled, after the 300 ms of its own timeoutMs"},
     Fault{"exits", "tools", "exited with status 0 while it served measure"},
     Fault{"throws in invoke", "tools", "let an exception escape"},
     Fault{"unknown outcome", "tools", "unknown outcome 7"},
@@ -274,6 +275,28 @@ TEST(Check, LeavesThreadsToWhatIsNeverUnloaded) {
   EXPECT_EQ(result_of("after-stop", plugin.file().string())["status"], "passed");
   const auto result = result_of("unload", plugin.file().string());
   EXPECT_NE(result.dump().find("MCP_PLUGIN_NEVER_UNLOAD"), std::string::npos) << result;
+}
+
+// Though it is checked in a worker.
+TEST(Check, RefusesForTheHostsOwnProcessWhatItsHostRefuses) {
+  const json in_process{{"isolation", "in-process"}};
+  const PlacedPlugin staying("faulty_staying", "none", in_process);
+  const auto [status, output] = run("--json --only load " + staying.file().string());
+  EXPECT_EQ(status, 1);
+  EXPECT_NE(output.find("it is refused: it is to run in the host's own process, and it was linked with -z nodelete"),
+            std::string::npos)
+      << output;
+
+  // What its table says is known when it has been loaded.
+  const PlacedPlugin resident("faulty_resident", "none", in_process);
+  const auto result = result_of("unload", resident.file().string());
+  EXPECT_EQ(result["status"], "failed") << result;
+  EXPECT_NE(result.dump().find("it is refused: it is to run in the host's own process, and it says MCP_PLUGIN_NEVER"),
+            std::string::npos)
+      << result;
+
+  const PlacedPlugin allowed("faulty_staying", "none", {{"isolation", "in-process-resident"}});
+  EXPECT_EQ(run("--only load " + allowed.file().string()).status, 0);
 }
 
 class CheckPasses : public testing::TestWithParam<std::string> {};

@@ -117,10 +117,11 @@ std::string Faulty::describe() {
   const std::string required = is("requires what it does not describe") ? R"("text", "unit")" : R"("text")";
   const std::string preset = is("default that does not fit") ? "0" : "1";
   const std::string example = is("example that does not fit") ? R"("examples": [7],)" : "";
+  const std::string execution = is("takes longer than it says") ? R"("execution": {"timeoutMs": 300},)" : "";
   const std::string least = is("minimum above the maximum") ? "11" : "1";
   return R"({"tools": [
     {"name": "measure", )" +
-         description + R"("annotations": {"readOnlyHint": true},
+         description + execution + R"("annotations": {"readOnlyHint": true},
      "inputSchema": {"type": "object", "additionalProperties": false, "required": [)" +
          required + R"(],
        "properties": {"text": {"type": "string", )" +
@@ -217,6 +218,7 @@ bool Faulty::wait_in_vain(mcp_call_id call) {
   }
   const auto forgotten = is("forgets a call that is cancelled")       ? MCP_CANCEL_CLIENT
                          : is("forgets its calls when the host ends") ? MCP_CANCEL_SHUTDOWN
+                         : is("takes longer than it says") ? MCP_CANCEL_SHUTDOWN  // so it answers when its time is over
                          : is("throws in cancel") ? MCP_CANCEL_DEADLINE  // which never comes: it only takes its time
                                                   : MCP_CANCEL_NONE;
   if (forgotten == MCP_CANCEL_NONE) return false;

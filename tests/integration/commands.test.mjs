@@ -533,7 +533,7 @@ test('WhatACommandSaidIsNotLostWhenAPluginDoesNotStop', async (context) => {
 
 test('ReadPromptAndCompleteAskAPluginWithoutAClient', async (context) => {
   const { components, on } = await folder(context, 'sample_v1');
-  await components.addShipped('prompts/prompts');
+  await components.addShipped('prompts/prompts', { aliases: { 'team:greeting': 'greeting' } });
   await components.addShipped('resources/server');
   const read = await on('read', 'config://server');
   assert.equal(read.status, 0);
@@ -545,6 +545,7 @@ test('ReadPromptAndCompleteAskAPluginWithoutAClient', async (context) => {
   assert.equal(prompt.status, 0);
   assert.match(prompt.stdout, /^assistant: Hello Ada! /);
   assert.deepEqual(await on('complete', 'greeting', 'style', 'fr'), { status: 0, stdout: 'friendly\n', stderr: '' });
+  assert.equal((await on('complete', 'team:greeting', 'style', 'fr')).stdout, 'friendly\n');
   const { completion } = JSON.parse((await on('complete', '--json', 'greeting', 'style')).stdout);
   assert.ok(completion.values.length > 1);
   const none = await on('complete', 'greeting', 'name');

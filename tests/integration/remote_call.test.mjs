@@ -15,7 +15,7 @@ const answers = (...all) => all.flatMap((each) => ['--answer', JSON.stringify(ea
 
 test('AServerIsAskedForWhatAPluginIsAskedForOtherwise', async (context) => {
   const components = await Components.create('sample_v1', 'slow');
-  await components.addShipped('prompts/prompts');
+  await components.addShipped('prompts/prompts', { aliases: { 'team:greeting': 'greeting' } });
   await components.addShipped('resources/server');
   const { url } = await serve(context, components);
   const ask = (name, ...args) => command(name, '--url', url, ...args);
@@ -27,6 +27,7 @@ test('AServerIsAskedForWhatAPluginIsAskedForOtherwise', async (context) => {
   assert.equal(JSON.parse((await ask('read', 'config://server')).stdout).name, 'mcp-plugin-host');
   assert.match((await ask('prompt', 'greeting', '{"name":"Ada Lövelace"}')).stdout, /^assistant: Hello Ada Lövelace!/);
   assert.equal((await ask('complete', 'greeting', 'style', 'fr')).stdout, 'friendly\n');
+  assert.equal((await ask('complete', 'team:greeting', 'style', 'fr')).stdout, 'friendly\n');
 });
 
 test('AServerIsAskedForItsLists', async (context) => {

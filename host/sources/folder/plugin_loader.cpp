@@ -40,6 +40,14 @@ std::vector<std::string> why_it_stays(const LibraryFacts& facts, std::uint32_t f
   return reasons;
 }
 
+// The same of what a bundle brings besides its library.
+std::vector<std::string> why_its_libraries_stay(const PrivateCopy& bundle) {
+  std::vector<std::string> reasons;
+  for (const auto& [name, facts] : libraries_in(bundle))
+    std::ranges::move(why_it_stays(facts, 0, "its library " + name.string()), std::back_inserter(reasons));
+  return reasons;
+}
+
 // Each version of it would take memory for good, and run what it has left running beside the next ones.
 Result<> require_unloadable(Isolation isolation, const std::vector<std::string>& why_not) {
   if (isolation != Isolation::in_process || why_not.empty()) return {};
@@ -232,6 +240,20 @@ Result<LoadedPlugin> PluginLoader::load(const PluginFile& file, PluginConfigurat
   return loaded;
 }
 
+Result<> PluginLoader::require_unloading(const PluginFile& file, std::uint32_t flags) {
+  const auto configuration = configuration_of(file);
+  if (configuration.has_error()) return configuration.error();
+  if (configuration->isolation != Isolation::in_process) return {};
+  const auto copied = copy(file);
+  if (copied.has_error()) return copied.error();
+  const PrivateCopy& plugin = **copied;
+  const auto facts = inspect_library(plugin.path());
+  if (facts.has_error()) return facts.error();
+  auto why_not = why_it_stays(*facts, flags);
+  if (!plugin.bundle().empty()) std::ranges::move(why_its_libraries_stay(plugin), std::back_inserter(why_not));
+  return require_unloadable(configuration->isolation, why_not);
+}
+
 // Not whether its digest is allowed, nor whether it is what was looked at.
 Result<PrivateCopy> PluginLoader::copy_unchecked(const PluginFile& file) {
   std::error_code ignored;
@@ -274,10 +296,7 @@ Result<LoadedPlugin> PluginLoader::load_in_process(Copy copy, PluginSetup setup,
   if (copy->bundle().empty()) return load_here(std::move(copy), std::move(setup), isolation, facts);
   const auto names = give_own_names(*copy);
   if (names.has_error()) return names.error();
-  std::vector<std::string> why_libraries_stay;
-  for (const auto& [name, of_library] : libraries_in(*copy))
-    std::ranges::move(why_it_stays(of_library, 0, "its library " + name.string()),
-                      std::back_inserter(why_libraries_stay));
+  auto why_libraries_stay = why_its_libraries_stay(*copy);
   if (auto unloadable = require_unloadable(isolation, why_libraries_stay); unloadable.has_error())
     return unloadable.error();
   auto loaded = load_here(std::move(copy), std::move(setup), isolation, facts);

@@ -3,6 +3,7 @@
 // left. Owned by Host; any thread, and several files at once.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -79,6 +80,10 @@ class PluginLoader final : public VersionLoader {
   // process is tried in a worker first, so that a library which cannot be loaded ends that, and one that is refused
   // leaves no mapping behind. There one that can never be unloaded is refused, unless its isolation allows it.
   Result<LoadedPlugin> load(const PluginFile& file, PluginConfiguration configuration, PluginEvents events);
+
+  // Why it would be refused because it can never be unloaded, by its files and by the flags of its table, as far as
+  // they are known: nothing of it runs.
+  Result<> require_unloading(const PluginFile& file, std::uint32_t flags);
 
  private:
   using Copy = std::shared_ptr<const PrivateCopy>;

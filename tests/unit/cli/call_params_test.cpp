@@ -22,6 +22,13 @@ TEST(CallParamsTest, GivesAToolItsArgumentsAsTheyAre) {
   EXPECT_EQ(arguments_for(PluginMethod::tools_call)["arguments"], mixed_arguments);
 }
 
+TEST(CallParamsTest, CompletesATemplateByItsColonUnlessAPromptHasThatName) {
+  const CallCommand command{.config = {}, .method = PluginMethod::completion_complete, .component = "team:review"};
+  EXPECT_EQ(params_of(command, Json::object())["ref"], Json({{"type", "ref/resource"}, {"uri", "team:review"}}));
+  EXPECT_EQ(params_of(command, Json::object(), true)["ref"], Json({{"type", "ref/prompt"}, {"name", "team:review"}}));
+  EXPECT_EQ(arguments_for(PluginMethod::completion_complete)["ref"]["type"], "ref/prompt");
+}
+
 TEST(CallParamsTest, LeavesArgumentsThatAreNoObjectAsTheyAre) {
   EXPECT_EQ(params_of({.config = {}, .method = PluginMethod::prompts_get}, Json(3))["arguments"], Json(3));
 }
