@@ -44,6 +44,12 @@ int authorize(void*, int action, const char* first, const char* second, const ch
   }
 }
 
+// SQLite makes these tables when they are first named, which the authorizer would take for a change of the schema. A
+// SQLite without JSON has none, and says so to who asks for them.
+void make_json_tables(sqlite3* connection) {
+  sqlite3_exec(connection, "SELECT 1 FROM json_each, json_tree LIMIT 0", nullptr, nullptr, nullptr);
+}
+
 struct Watch {
   Clock::time_point end;
   const std::function<bool()>& is_cancelled;
@@ -173,6 +179,7 @@ QueryResult run_query(const std::string& file, const std::string& sql, const Que
     const sqlite::Database database(file, sqlite::Database::Access::read_only, temporary_files.vfs_name());
     database.execute("PRAGMA cache_size = -8192");
     replace_slow_functions(database.handle(), is_to_end);
+    make_json_tables(database.handle());
     restrict(database.handle(), watch);
     auto statement = prepared(database, sql);
     return result_of(statement, limits);

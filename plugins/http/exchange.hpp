@@ -37,7 +37,7 @@ struct FetchLimits {
 
 struct Response {
   long status = 0;
-  std::string reason;  // "Not Found", or empty
+  std::string reason;  // "Not Found", or empty; up to 100 KB, as libcurl bounds a line of the header
   std::string content_type;
   std::string body;
   std::string host;

@@ -15,8 +15,19 @@ namespace {
 
 using mcp::Json;
 
+constexpr std::size_t max_reason = 80;    // bytes
 constexpr std::size_t max_excerpt = 200;  // characters
 constexpr int max_depth = 100;
+
+// What the server calls its status, as far as it is told.
+std::string reason_of(const Response& response, const SecretMask& mask) {
+  // Before it is cut off, or a part of a secret could be left.
+  auto reason = mask.hide(response.reason);
+  if (reason.size() <= max_reason) return reason;
+  reason.resize(max_reason);
+  drop_half_character(reason);
+  return reason;
+}
 
 // The beginning of a text as one line, or nothing of what is none.
 std::string excerpt(const Response& response, const SecretMask& mask) {
@@ -45,6 +56,8 @@ std::string with_excerpt(const std::string& what, const Response& response, cons
 Json without_secrets(const Json& json, const SecretMask& mask) {
   if (mask.is_empty()) return json;
   if (json.is_string()) return mask.hide(json.get<std::string>());
+  // All of a number, because others may have the digits of a short secret in them.
+  if (json.is_number()) return mask.is_secret(json.dump()) ? Json(SecretMask::instead) : json;
   if (json.is_array()) {
     Json array = Json::array();
     for (const auto& item : json)
@@ -127,7 +140,7 @@ bool is_data(ResultType type) {
 std::string error_text(const Response& response, const Request& request) {
   auto what = "The server answered " + std::to_string(response.status);
   const SecretMask mask(request.secrets);
-  if (!response.reason.empty()) what += ' ' + mask.hide(response.reason);
+  if (!response.reason.empty()) what += ' ' + reason_of(response, mask);
   return with_excerpt(what, response, mask);
 }
 

@@ -88,15 +88,13 @@ Unescaped unescaped(std::string_view text) {
   return result;
 }
 
-constexpr std::string_view instead = "[secret]";
-
 void replace_all(std::string& text, const std::string& form) {
   auto at = text.find(form);
   if (at == std::string::npos) return;
   std::string clean;
   std::size_t begin = 0;
   for (; at != std::string::npos; at = text.find(form, begin)) {
-    clean.append(text, begin, at - begin).append(instead);
+    clean.append(text, begin, at - begin).append(SecretMask::instead);
     begin = at + form.size();
   }
   text = clean.append(text, begin);
@@ -108,7 +106,7 @@ void replace_all_escaped(std::string& text, const std::vector<std::string>& form
     std::string clean;
     std::size_t copied = 0;  // of the text
     for (auto at = plain.text.find(form); at != std::string::npos; at = plain.text.find(form, at + form.size())) {
-      clean.append(text, copied, plain.origins[at] - copied).append(instead);
+      clean.append(text, copied, plain.origins[at] - copied).append(SecretMask::instead);
       copied = plain.origins[at + form.size()];
     }
     if (copied == 0) continue;

@@ -12,10 +12,14 @@ class SecretMask {
  public:
   explicit SecretMask(const std::vector<std::string>& secrets);
 
+  static constexpr std::string_view instead = "[secret]";
+
   bool is_empty() const { return forms_.empty(); }
-  // `text` with "[secret]" in place of each secret, also where one is written as in a URL or in JSON, with escapes of
+  // `text` with `instead` in place of each secret, also where one is written as in a URL or in JSON, with escapes of
   // whatever characters.
   std::string hide(std::string text) const;
+  // Whether the text is a secret, and nothing else.
+  bool is_secret(const std::string& text) const { return hide(text) == instead; }
   // Whether there is something to hide in what may be no text.
   bool finds_in(std::string_view bytes) const;
 

@@ -45,7 +45,7 @@ std::string reason_in(std::string_view line) {
   const auto reason = status == std::string_view::npos ? status : line.find(' ', status + 1);
   if (reason == std::string_view::npos) return {};
   line.remove_prefix(reason + 1);
-  return std::string(line.substr(0, std::min(line.find_first_of("\r\n"), std::size_t{80})));
+  return std::string(line.substr(0, line.find_first_of("\r\n")));
 }
 
 // Which the tool's configuration may have in plain text.

@@ -232,6 +232,14 @@ TEST_F(Store, AQueryEndsInTimeWhateverItsFunctionsAreGiven) {
               HasSubstr("not authorized to use function: json_patch"));
 }
 
+TEST_F(Store, AQueryTakesJsonApartAndHasNoOtherTablesOfFunctions) {
+  load("a.csv", "x\n\"[1,{\"\"b\"\":2}]\"\n");
+  EXPECT_EQ(answer("SELECT key, type FROM a, json_each(a.x)"), R"([[0,"integer"],[1,"object"]])");
+  EXPECT_EQ(answer("SELECT fullkey, atom FROM a, json_tree(a.x) WHERE atom > 1"), R"([["$[1].b",2]])");
+  for (const auto* const table : {"pragma_database_list", "pragma_table_info('a')", "dbstat", "sqlite_stmt"})
+    EXPECT_NE(failure(std::string("SELECT * FROM ") + table, {std::chrono::seconds(60), 1, 1000}), "none") << table;
+}
+
 TEST_F(Store, LikeAndGlobTakeNoLongerThanTheyMay) {
   const QueryLimits limits{std::chrono::minutes(1), 1, 1000};
   const std::string text = "printf('%.*c', 4000000, 'a') ";

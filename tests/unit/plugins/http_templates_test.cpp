@@ -205,6 +205,27 @@ TEST(HttpReplyReader, TellsNoPartOfASecretThatIsCutOff) {
   EXPECT_EQ(error_text(response, request), "The server answered 500: " + std::string(195, 'x') + "[secr...");
 }
 
+TEST(HttpReplyReader, CutsOffTheReasonWithoutASecretOrHalfACharacter) {
+  Request request;
+  request.secrets = {"0123456789"};
+  const auto told = [&](const std::string& reason) { return error_text({500, reason, "", "", "h"}, request); };
+  EXPECT_EQ(told("No 0123456789"), "The server answered 500 No [secret].");
+  EXPECT_EQ(told(std::string(75, 'x') + "0123456789"), "The server answered 500 " + std::string(75, 'x') + "[secr.");
+  EXPECT_EQ(told(std::string(79, 'x') + "\xC3\xA4"), "The server answered 500 " + std::string(79, 'x') + '.');
+}
+
+TEST(HttpReplyReader, HidesASecretThatIsSentAsANumber) {
+  Request request;
+  request.secrets = {"1234567890"};
+  const Response response{200, "OK", "application/json", R"({"a":[1234567890],"b":-1.5,"c":12345678901})", "h"};
+  ResultSettings settings;
+  settings.type = ResultType::json;
+  EXPECT_EQ(ReplyReader(settings, "result").result(response, request).answer().json,
+            R"({"content":[{"type":"text","text":"{\"a\":[\"[secret]\"],\"b\":-1.5,\"c\":12345678901}"}],)"
+            R"("structuredContent":{"a":["[secret]"],"b":-1.5,"c":12345678901}})")
+      << "a number that has its digits in it is none";
+}
+
 // What is said of these bytes as a part of an answer in JSON, or as all of it.
 std::string refusal_of_bytes(const std::string& body, bool is_json) {
   ResultSettings settings;
