@@ -63,6 +63,7 @@ void Task::announce(std::string_view meta) {
     result += members();
     status_ = now;
   }
+  hold_memory(client->take_memory());  // its call goes on
   if (record_of_client_ != nullptr) record_of_client_->note({.outcome = "task", .task = std::move(id)});
   client->reply({result_response(request_id_, result + "}")});
 }
@@ -82,8 +83,9 @@ bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size
       return false;
     }
   }
-  // Lets go of the plugin, before anybody can answer.
+  // Lets go of the plugin, before anybody can answer. What is kept of the call has a bound of its own.
   on_abandon([] {});
+  release_memory();
   bool has_room = false;
   {
     const MutexLock lock(mutex_);
@@ -170,6 +172,8 @@ void Task::expire() {
 
 void Task::stop(Status status, const std::string& why, std::string outcome) {
   Resume unused;  // let go of when the lock is gone
+  Json answers;
+  Json names;
   bool needs_record = false;
   {
     const MutexLock lock(mutex_);
@@ -177,6 +181,8 @@ void Task::stop(Status status, const std::string& why, std::string outcome) {
     needs_record = !std::exchange(has_record_, true) && record_of_client_ != nullptr;
     requests_.clear();
     unused = std::move(resume_);
+    answers.swap(answers_);
+    names.swap(names_);
     give_back_room();
     status == Status::failed ? fail_with(why) : change(status);
   }

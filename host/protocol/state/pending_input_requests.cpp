@@ -125,7 +125,11 @@ void PendingInputRequests::take(const Message& response) {
   const auto request = request_of(response.id);
   if (request.is_null()) return;
   // Without the lock, because it may take a while.
+  if (response.answer.values() > max_answer_values)
+    return refuse_answer(response.id, "has more than " + std::to_string(max_answer_values) + " values");
   if (auto failure = failure_of(request, response)) return fail(response.id, *std::move(failure));
+  auto answer = response.answer.json();
+  const auto bytes = memory_of(answer);
   std::uint64_t number = 0;
   Answers result;
   {
@@ -135,8 +139,8 @@ void PendingInputRequests::take(const Message& response) {
     number = found->second;
     auto& round = *rounds_.at(number);
     const auto name = close(found);
-    if (round.room.keep(response.answer.text().size())) {
-      round.answers[name] = response.answer.json();
+    if (round.room.keep(bytes)) {
+      round.answers[name] = std::move(answer);
       if (!round.open.empty()) return;
       result = std::move(round.answers);
     } else {

@@ -33,6 +33,7 @@ Result<EarlierRounds> rounds_of_state(const Json& content, const Json& responses
 }  // namespace
 
 ReturnedAnswers returned_answers_in(JsonValue params) {
+  if (params.find("inputResponses").values() > max_answer_values) return {.are_too_many = true};
   return {member_of(params, "inputResponses"), member_of(params, "requestState")};
 }
 
@@ -62,6 +63,8 @@ Json content_of(const EarlierRounds& rounds, const OrderedJson& input_requests) 
 
 Result<EarlierRounds> read_returned_answers(const ReturnedAnswers& returned, const RequestState& state,
                                             std::string_view purpose) {
+  if (returned.are_too_many)
+    return fail("params.inputResponses has more than " + std::to_string(max_answer_values) + " values");
   const auto& responses = returned.responses.is_null() ? Json::object() : returned.responses;
   if (!responses.is_object()) return fail("params.inputResponses must be an object");
   if (!returned.state.is_null()) {

@@ -17,8 +17,9 @@ namespace mcph {
 struct ReturnedAnswers {
   Json responses = nullptr;
   Json state = nullptr;
+  bool are_too_many = false;  // and so not there
 
-  bool any() const { return !responses.is_null() || !state.is_null(); }
+  bool any() const { return are_too_many || !responses.is_null() || !state.is_null(); }
 };
 
 // In a request's params.

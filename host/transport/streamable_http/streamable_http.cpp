@@ -172,6 +172,7 @@ Coroutine<> StreamableHttp::answer_post(HttpRequest& request, HttpConnection& co
   const auto exchange = std::allocate_shared<HttpExchange>(FrameAllocator<HttpExchange>(), response.reader(),
                                                            connection.budget(), arrival_of(request));
   exchange->hold_places(connection.take_held());
+  exchange->hold_memory(connection.take_body_share());
   // Only who keeps records asks for it, and it takes a while to write an address.
   if (options_.refused) exchange->comes_from({request.source.text(), request.body.text().size()});
   const bool modern = McpEndpoint::names_modern_revision(head);

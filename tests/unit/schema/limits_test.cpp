@@ -115,6 +115,14 @@ TEST(SchemaLimits, LongTextsCountForEachTimeThatTheyAreRead) {
   EXPECT_EQ(verdict(R"({"enum":["a","b"]})", "\"" + text + "\"").substr(0, 30), " [enum] the value must be one ");
 }
 
+TEST(SchemaLimits, ManyItemsThatMustDifferAreSortedOnlyWhereThatIsQuick) {
+  std::string items = "1";
+  for (int item = 0; item < 1'000'000; ++item)
+    items += item % 2 == 0 ? ",2" : ",1";
+  EXPECT_EQ(check(R"({"uniqueItems":true})", "[" + items + "]")->message,
+            "the value takes more than 4000000 steps to check");
+}
+
 // It is compared with all others, and to read it takes a millisecond.
 TEST(SchemaLimits, ALongTextWithEscapesIsReadNoFurtherThanItTakes) {
   std::string items = R"("1",")";

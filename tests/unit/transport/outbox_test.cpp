@@ -145,8 +145,9 @@ TEST_F(OutboxTest, CountsAnAnswerThatThereIsNoRoomForAndAsksForNothingMore) {
 TEST_F(OutboxTest, AnswersEachRequestOfABatchThatThereIsNoMemoryFor) {
   Outbox outbox(reader_, std::make_shared<MemoryBudget>(20'000));
   const auto text = std::string(20'000, 'x');
+  const auto deep = std::string(128, '[') + std::string(128, ']');  // as a plugin may answer
   outbox.put_answer(R"([{"jsonrpc":"2.0","id":"a,]","result":{"text":")" + text +
-                    R"("}},{"jsonrpc":"2.0","id":7,"result":{"a":[1,{}]}}])");
+                    R"("}},{"jsonrpc":"2.0","id":7,"result":)" + deep + "}]");
   const auto content = outbox.take();
   ASSERT_EQ(content.messages.size(), 1U);
   const auto errors = JsonDocument::read(content.messages[0]);

@@ -165,6 +165,26 @@ TEST_F(TaskTest, LetsGoOfWhatHeldThePluginWhileItAsks) {
   EXPECT_TRUE(trace.expired());
 }
 
+TEST_F(TaskTest, HoldsWhatItsMessageTakesUntilTheCallHasEnded) {
+  const auto share = std::make_shared<const int>();
+  client_->hold_memory(share);
+  const auto task = watch();
+  created();
+  EXPECT_EQ(share.use_count(), 2) << "the call goes on";
+  task->reply(result());
+  EXPECT_EQ(share.use_count(), 1);
+}
+
+TEST_F(TaskTest, HoldsNothingOfItsMessageWhileItWaitsForItsClient) {
+  const auto share = std::make_shared<const int>();
+  client_->hold_memory(share);
+  const auto task = watch();
+  created();
+  EXPECT_EQ(share.use_count(), 2);
+  task->wait_for_input(roots, 1, 0, [](Json) {});
+  EXPECT_EQ(share.use_count(), 1) << "what is kept has a bound of its own";
+}
+
 TEST_F(TaskTest, CancelsTheCallOnce) {
   const auto task = watch();
   created();

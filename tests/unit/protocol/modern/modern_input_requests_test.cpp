@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "limits/limits.hpp"
+#include "protocol/calls/input_requests.hpp"
 #include "protocol/state/returned_answers.hpp"
 #include "support/principals.hpp"
 #include "support/server_fixture.hpp"
@@ -169,6 +170,9 @@ TEST_F(ModernInputRequests, AreRefusedWhereTheAnswersAreWrong) {
   EXPECT_EQ(message(*call(returned(R"({"a":{"roots":7}})", given))),
             "Invalid params: params.inputResponses.a: \"roots\" is not an array");
   EXPECT_EQ(message(*call(R"("inputResponses":null,)")), "Invalid params: params.inputResponses must be an object");
+  const auto many = dump(Json{{"a", {{"x", std::vector<int>(max_answer_values)}}}});
+  EXPECT_EQ(message(*call(R"("inputResponses":)" + many + ",")),
+            "Invalid params: params.inputResponses has more than 20000 values");
   EXPECT_EQ(message(*call(R"("inputResponses":{"a":7},)")),
             "Invalid params: params.inputResponses.a: it is not an object");
   EXPECT_EQ(message(*call(R"("requestState":7,)")), "Invalid params: params.requestState must be a string");

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "protocol/calls/input_requests.hpp"
 #include "support/eventually.hpp"
 #include "support/json_value.hpp"
 #include "support/recording_exchange.hpp"
@@ -58,6 +59,12 @@ TEST_F(PendingInputRequestsTest, AreRequestsOnTheStreamOfTheCall) {
             (std::vector<std::string>{R"({"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}})",
                                       R"({"jsonrpc":"2.0","id":2,"method":"roots/list","params":{}})"}));
   EXPECT_TRUE(input_requests_->any());
+}
+
+TEST_F(PendingInputRequestsTest, TakeNoAnswerOfMoreValuesThanThereMayBe) {
+  ask({{"a", roots}});
+  input_requests_->take(response("1", {{"roots", Json::array()}, {"x", std::vector<int>(max_answer_values)}}));
+  EXPECT_EQ(failure(), "The client's answer to roots/list has more than 20000 values");
 }
 
 TEST_F(PendingInputRequestsTest, ShowTheFieldsOfAFormInTheirOrder) {
