@@ -151,6 +151,7 @@ const std::array faults{
     Fault{"crashes on an empty text", "border-arguments", "\"text\" empty"},
     Fault{"crashes on a foreign text", "border-arguments", "SIGSEGV"},
     Fault{"crashes on a long text", "border-arguments", "\"text\" long"},
+    Fault{"hangs on its maximum", "border-arguments", "\"times\" at its maximum"},
     Fault{"crashes on its maximum", "border-arguments", "\"times\" at its maximum"},
     Fault{"crashes on what the host refuses", "invalid-arguments", "SIGSEGV", "faulty", true},
     Fault{"crashes on an unknown name", "unknown-names", "SIGSEGV"},

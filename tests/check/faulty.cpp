@@ -117,7 +117,8 @@ std::string Faulty::describe() {
   const std::string required = is("requires what it does not describe") ? R"("text", "unit")" : R"("text")";
   const std::string preset = is("default that does not fit") ? "0" : "1";
   const std::string example = is("example that does not fit") ? R"("examples": [7],)" : "";
-  const std::string execution = is("takes longer than it says") ? R"("execution": {"timeoutMs": 300},)" : "";
+  const bool has_time_limit = is("takes longer than it says") || is("hangs on its maximum");
+  const std::string execution = has_time_limit ? R"("execution": {"timeoutMs": 300},)" : "";
   const std::string least = is("minimum above the maximum") ? "11" : "1";
   return R"({"tools": [
     {"name": "measure", )" +
@@ -202,6 +203,7 @@ void Faulty::meet_values(std::string_view params) const {
   if (is("crashes on an empty text") && has(params, R"("text":"")")) crash();
   if (is("crashes on a foreign text") && has(params, "\xE6\xBC\xA2")) crash();
   if (is("crashes on a long text") && params.size() > 5000) crash();
+  if (is("hangs on its maximum") && has(params, "\"times\":10")) std::this_thread::sleep_for(1h);
   if (is("crashes on its maximum") && has(params, "\"times\":10")) crash();
   if (is("crashes on what the host refuses") && !has(params, "\"text\":\"")) crash();
 }
