@@ -68,4 +68,7 @@ umoci config --image "$image:$version" --created "$time" --history.created "$tim
   --config.label org.opencontainers.image.licenses=Apache-2.0 \
   --config.label io.modelcontextprotocol.server.name="$server_name"
 umoci gc --layout "$image"
+# Whoever owns the packages pulls it and makes the next one, and umoci lets nobody else read.
+chown -R --reference="$packages" "$image"
+chmod -R a+rX "$image"
 du -sb "$image" | awk '{ printf "image: %.1f MB\n", $1 / 1e6 }'

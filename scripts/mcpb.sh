@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes of a build an MCP Bundle for desktop clients, and the entry for the MCP registry that names it: into
-# build/packages, or FOLDER. Installs what its packing needs.
+# build/bundle, or FOLDER. Installs what its packing needs.
 #
 #     scripts/mcpb.sh [--build BUILD] [--url URL-OF-THE-BUNDLE] [--image IMAGE] [FOLDER]
 set -euo pipefail
@@ -19,7 +19,7 @@ while [[ "${1:-}" == --* ]]; do
   esac
   shift 2
 done
-out=$(realpath -m "${1:-$tree/build/packages}")
+out=$(realpath -m "${1:-$tree/build/bundle}")
 cd "$tree"
 if [[ ! -f $build/share/man/man1/mcp-plugin-host.1 ]]; then
   echo "$build is no whole build: run cmake --preset release && cmake --build --preset release, or say --build BUILD" >&2

@@ -45,9 +45,10 @@ for (const file of files) {
   const bytes = readFileSync(file);
   if (bytes.subarray(0, 4).toString('latin1') !== '\x7fELF') continue;
   const needed = [...run('readelf', '--dynamic', file).matchAll(/\(NEEDED\).*\[(.*)\]/g)].map(([, name]) => name);
-  const found = new Map([...run('ldd', file).matchAll(/^\s*(\S+) => (\S+)/gm)].map(([, name, at]) => [name, at]));
+  // A line is "name => path (address)", or, of the loader itself, "path (address)".
+  const found = new Map([...run('ldd', file).matchAll(/^\s*(?:\S+ => )?(\/\S+)/gm)].map(([, at]) => [path.basename(at), at]));
   const digests = ['sha1', 'sha256'].map((algorithm) => createHash(algorithm).update(bytes).digest('hex'));
-  const libraries = needed.map((name) => ({ name, from: packageOf(found.get(name) ?? `/lib64/${name}`) }));
+  const libraries = needed.map((name) => ({ name, from: packageOf(found.get(name)) }));
   ours.push({ file: path.relative(work, file), digests, libraries });
 }
 rmSync(work, { recursive: true });

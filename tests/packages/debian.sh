@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages in build/packages, or FOLDER, into a fresh system of Debian below a changed root, and uses them as
 # an author and as an operator would: a project is made, built, tested and called; the service's user serves; root asks it.
-# In the end they are purged, and nothing of them is left. Needs root, and what scripts/packages.sh has installed.
+# In the end they are purged, and nothing of them is left but their user. Needs root, and what scripts/packages.sh has installed.
 #
 #     tests/packages/debian.sh [FOLDER]
 set -euo pipefail
@@ -24,7 +24,7 @@ inside() {
 everything() {
   (cd "$root" && find . \( -path ./proc -o -path ./dev -o -path ./run -o -path ./tmp -o -path ./var/cache -o -path ./var/log \
     -o -path ./home -o -path ./var/lib/apt -o -path ./var/lib/dpkg -o -path ./root \) -prune -o -print | sort)
-  cat "$root/etc/passwd" "$root/etc/group"
+  grep -hv '^mcp-plugin-host:' "$root/etc/passwd" "$root/etc/group"  # its user stays
 }
 
 # Their dependencies first, so that only they come and go between the two looks.
