@@ -233,7 +233,7 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   std::optional<Principal> principal_;             // likewise, once it is known
   std::vector<std::shared_ptr<const void>> held_;  // likewise
   std::unique_ptr<UpgradedProtocol> upgraded_;     // null: the connection is HTTP
-  MemoryBudget::Share body_share_;                 // of the request, until it is answered or a stream begins
+  MemoryBudget::Share body_share_;                 // of the request, until it is answered or somebody takes it
   std::chrono::milliseconds rest_of_patience_{0};  // for an answer, once the client is watched
   Waiting waiting_ = Waiting::for_request;
   bool timed_out_ = false;

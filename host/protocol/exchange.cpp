@@ -151,14 +151,10 @@ void Exchange::hold_places(std::vector<std::shared_ptr<const void>> places) {
   if (!ended_) counted_ = std::move(places);
 }
 
-std::shared_ptr<const void> Exchange::take_memory() {
-  const MutexLock lock(mutex_);
-  return std::exchange(memory_, nullptr);
-}
-
-void Exchange::hold_memory(std::shared_ptr<const void> share) {
+std::shared_ptr<const void> Exchange::hold_memory(std::shared_ptr<const void> share) {
   const MutexLock lock(mutex_);
   if (!ended_) memory_.swap(share);
+  return share;
 }
 
 }  // namespace mcph

@@ -106,11 +106,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void hold_place(RequestsInFlight::Place place);
   // The same with what counts requests in flight. Once, before anybody can reply.
   void hold_places(std::vector<std::shared_ptr<const void>> places);
-  // The same with the share of a budget that its message has, until nothing of that is kept any more.
-  void hold_memory(std::shared_ptr<const void> share);
-  void release_memory() { hold_memory(nullptr); }
-  // For another one that goes on with the call.
-  std::shared_ptr<const void> take_memory();
+  // The same with the share of a budget that its message has, until nothing of that is kept any more. Returns what it
+  // had.
+  std::shared_ptr<const void> hold_memory(std::shared_ptr<const void> share);
+  virtual void release_memory() { hold_memory(nullptr); }
 
   // Both are called by the thread that has made the exchange, before any other one knows it, because no lock guards
   // them: comes_from by the transport, keep_record by the server, of an exchange that a shared pointer holds.

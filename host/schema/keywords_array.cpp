@@ -102,8 +102,8 @@ class UniqueItems final : public Keyword {
  public:
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_array() || value.size() < 2) return true;
-    // To sort them takes as many comparisons for each, about, as their number has bits.
-    const auto comparisons = value.size() * static_cast<std::size_t>(std::bit_width(value.size()));
+    // To sort them takes as many comparisons for each, about, as their number has bits, perhaps of all that is in it.
+    const auto comparisons = value.values() * static_cast<std::size_t>(std::bit_width(value.size()));
     if (!run.spend(comparisons + steps_to_read(value.text()), at)) return false;
     // Comparing recurses as deep as the values are.
     if (nested_deeper_than(value, Schema::max_depth)) return run.too_deep(at);

@@ -133,6 +133,8 @@ test('ATaskAsksItsClientAndGoesOnWithTheAnswer', async () => {
 
   const wrong = await ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'perhaps' } } });
   assert.equal(wrong.error.code, -32602);
+  const many = await ask('tasks/update', { taskId, inputResponses: { [key]: { ...form('Ada'), x: Array(20_000).fill(0) } } });
+  assert.match(many.error.message, /params\.inputResponses has more than 20000 values/);
   const stranger = await result('tasks/update', { taskId, inputResponses: { stranger: form('x') } });
   assert.equal(stranger.resultType, 'complete');
   assert.equal((await get(taskId)).status, 'input_required');

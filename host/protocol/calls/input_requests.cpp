@@ -333,6 +333,10 @@ std::string read_input_state(std::string_view json) {
   return state ? json_string(*state).value_or("") : "";
 }
 
+std::string words_for_many_answers() {
+  return "params.inputResponses has more than " + std::to_string(max_answer_values) + " values";
+}
+
 std::string with_answers(std::string params, const Json& answers, std::string_view state) {
   if (answers.is_null()) return params;
   params.pop_back();

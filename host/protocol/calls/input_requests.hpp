@@ -21,9 +21,11 @@ Result<OrderedJson> read_input_requests(std::string_view json);
 // accepted must be what its schema says.
 std::optional<std::string> mistake_in_answer(const OrderedJson& request, const Json& answer);
 
-// In all that a client answers at once. As a tree, which is kept for as long as the call, small values take a hundred
-// times their text, which alone is counted.
+// In all that a client answers at once. It is kept as a tree for as long as the call, in which small values take a
+// hundred times their text.
 inline constexpr std::size_t max_answer_values = 20'000;
+// Of params that have more.
+std::string words_for_many_answers();
 
 // The "inputState" beside them, which the plugin wants to have handed back with the answers; empty: none.
 std::string read_input_state(std::string_view json);

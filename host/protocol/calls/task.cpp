@@ -44,6 +44,11 @@ bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared
   return true;
 }
 
+bool Task::is_waiting() const {
+  const MutexLock lock(mutex_);
+  return status_ == Status::input_required;
+}
+
 bool Task::has_begun() const {
   const MutexLock lock(mutex_);
   return status_ != Status::not_yet;
@@ -63,7 +68,8 @@ void Task::announce(std::string_view meta) {
     result += members();
     status_ = now;
   }
-  hold_memory(client->take_memory());  // its call goes on
+  hold_memory(client->hold_memory(nullptr));  // its call goes on
+  if (is_waiting()) release_memory();         // as wait_for_input has done, perhaps before
   if (record_of_client_ != nullptr) record_of_client_->note({.outcome = "task", .task = std::move(id)});
   client->reply({result_response(request_id_, result + "}")});
 }
@@ -83,9 +89,8 @@ bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size
       return false;
     }
   }
-  // Lets go of the plugin, before anybody can answer. What is kept of the call has a bound of its own.
+  // Lets go of the plugin, before anybody can answer.
   on_abandon([] {});
-  release_memory();
   bool has_room = false;
   {
     const MutexLock lock(mutex_);
@@ -93,6 +98,7 @@ bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size
     has_room = take_room(bytes + memory_of(requests));
     if (has_room) wait(requests, round, std::move(resume));
   }
+  release_memory();  // what is kept of the call has a bound of its own
   if (has_room) {
     tell();
   } else {

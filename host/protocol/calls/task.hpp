@@ -109,6 +109,7 @@ class Task final : public Exchange {
   Result<std::vector<std::string>> check(const Json& responses) const;
   void wait(const OrderedJson& requests, unsigned round, Resume resume) REQUIRES(mutex_);
   bool is_over() const REQUIRES(mutex_);
+  bool is_waiting() const;
   void change(Status status) REQUIRES(mutex_);
   void keep(const Reply& reply) REQUIRES(mutex_);
   void fail_with(const std::string& why) REQUIRES(mutex_);

@@ -280,6 +280,7 @@ void LegacyEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   const auto no_room = "The server keeps as much as it may, " + std::to_string(suspended_->limit()) +
                        " bytes, for calls that wait for their clients; try again later, or with less";
   if (!keep(0)) return give_up(call, {no_room});
+  call.exchange->release_memory();  // what is kept has a bound of its own
   const auto pending = call.origin.session->input_requests();
   const auto exchange = call.exchange;
   const auto awaited = call.origin.rounds.awaited;

@@ -1,6 +1,7 @@
 // What ModernEra does for tasks: its clients fetch, answer and cancel them, and ask to be told of them.
 #include <utility>
 
+#include "protocol/calls/input_requests.hpp"
 #include "protocol/modern/modern_era.hpp"
 #include "protocol/modern/modern_replies.hpp"
 
@@ -38,9 +39,15 @@ void ModernEra::get_task(Request&& request) {
 void ModernEra::update_task(Request&& request) {
   const auto task = find_task(request);
   if (task == nullptr) return;
-  const auto responses = request.params.find("inputResponses").json();
-  const auto updated =
-      responses.is_object() ? task->update(responses) : Result<>(fail("params.inputResponses must be an object"));
+  const auto responses = request.params.find("inputResponses");
+  Result<> updated;
+  if (!responses.is_object()) {
+    updated = fail("params.inputResponses must be an object");
+  } else if (responses.values() > max_answer_values) {
+    updated = fail(words_for_many_answers());
+  } else {
+    updated = task->update(responses.json());
+  }
   if (updated.has_error()) {
     const RpcError error{error_code::invalid_params, "Invalid params: " + updated.error().message};
     return request.exchange->reply(error_reply(request.id, error));

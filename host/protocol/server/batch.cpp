@@ -21,6 +21,7 @@ std::string no_room_for(std::string_view answer, std::size_t limit) {
 class BatchPart final : public Exchange {
  public:
   BatchPart(std::shared_ptr<Batch> batch, Arrival arrival) : Exchange(std::move(arrival)), batch_(std::move(batch)) {}
+  void release_memory() override { batch_->release_memory(); }
 
  private:
   void send(std::string message) override { batch_->notify(std::move(message)); }

@@ -29,6 +29,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   bool has_reader() { return whole_->is_awaited(); }
   void notify(std::string message) { whole_->notify(std::move(message)); }
   void notify_if_room(std::string message) { whole_->notify_if_room(std::move(message)); }
+  void release_memory() { whole_->release_memory(); }
 
  private:
   Mutex mutex_;

@@ -63,8 +63,7 @@ Json content_of(const EarlierRounds& rounds, const OrderedJson& input_requests) 
 
 Result<EarlierRounds> read_returned_answers(const ReturnedAnswers& returned, const RequestState& state,
                                             std::string_view purpose) {
-  if (returned.are_too_many)
-    return fail("params.inputResponses has more than " + std::to_string(max_answer_values) + " values");
+  if (returned.are_too_many) return fail(words_for_many_answers());
   const auto& responses = returned.responses.is_null() ? Json::object() : returned.responses;
   if (!responses.is_object()) return fail("params.inputResponses must be an object");
   if (!returned.state.is_null()) {

@@ -185,6 +185,16 @@ TEST_F(TaskTest, HoldsNothingOfItsMessageWhileItWaitsForItsClient) {
   EXPECT_EQ(share.use_count(), 1) << "what is kept has a bound of its own";
 }
 
+TEST_F(PatientTaskTest, HoldsNothingOfItsMessageIfItAsksBeforeItIsAnnounced) {
+  const auto share = std::make_shared<const int>();
+  client_->hold_memory(share);
+  const auto task = watch();
+  ASSERT_TRUE(task->begin("id", hours(1), std::make_shared<TaskMemory>()));
+  task->wait_for_input(roots, 1, 0, [](Json) {});
+  task->announce("{}");
+  EXPECT_EQ(share.use_count(), 1);
+}
+
 TEST_F(TaskTest, CancelsTheCallOnce) {
   const auto task = watch();
   created();
