@@ -82,4 +82,4 @@ passed 'the user of the service serves by its unit and its configuration, and ro
 inside 'dpkg --purge $(dpkg-query --show --showformat="\${Package} " "mcp-plugin-host*" libmcp-plugin-dev | tr " " "\n" | sort -u) >/dev/null'
 everything >"$work/after"
 diff "$work/before" "$work/after"
-passed 'purged: nothing is left'
+passed 'purged: nothing is left but the user'
