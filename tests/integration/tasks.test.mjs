@@ -218,6 +218,22 @@ test('ATaskIsForgottenWhenItsTimeIsOver', async () => {
   }
 });
 
+test('ATaskWhoseClientDoesNotAnswerInTimeFails', async () => {
+  const strict = await HttpHost.start(components, ['--task-after-ms', '50', '--answer-time-s', '1']);
+  const askStrict = async (method, params, name) =>
+    (await post(strict.url, modernRequest(method, { ...params, _meta: knowing }), modernHeaders(method, name))).json();
+  try {
+    const { taskId } = (await askStrict('tools/call', { name: 'work_and_ask', arguments: {} }, 'work_and_ask')).result;
+    const failed = await until(async () => {
+      const { result: task } = await askStrict('tasks/get', { taskId }, taskId);
+      return task.status === 'failed' && task;
+    }, () => 'the task has failed', { pauseMs: 50 });
+    assert.equal(failed.error.message, 'The client did not answer within 1 s');
+  } finally {
+    await strict.stop();
+  }
+});
+
 test('TasksWorkOverStdio', async (context) => {
   const client = LineClient.start(context, await Components.create('asking'), options);
   const line = (id, method, params) => client.ask(modernRequest(method, { ...params, _meta: knowing }, id));

@@ -12,28 +12,14 @@ namespace {
 
 constexpr std::chrono::milliseconds poll_interval{1000};
 
-// Of results that the number of tasks bounds, so that nobody's large ones leave no room for them. In bytes.
-constexpr std::size_t small_result = std::size_t{16} << 10;
-
 }  // namespace
 
-void Task::limit(Timers& timers, std::chrono::milliseconds patience, std::function<void()> too_long) {
+void Task::limit(std::chrono::milliseconds patience, std::function<void()> too_long) {
   const MutexLock lock(mutex_);
-  timers_ = &timers;
-  timer_ = timers.after(patience, std::move(too_long));
+  timer_ = timers_.after(patience, std::move(too_long));
 }
 
-bool TaskMemory::take(std::size_t bytes) {
-  if (used_.fetch_add(bytes) + bytes <= max_bytes) return true;
-  give_back(bytes);
-  return false;
-}
-
-Task::~Task() {
-  give_back_room();
-}
-
-bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<TaskMemory> memory) {
+bool Task::begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<MemoryBudget> memory) {
   const MutexLock lock(mutex_);
   if (settled_) return false;
   id_ = std::move(id);
@@ -81,7 +67,8 @@ void Task::say(std::string_view message) {
   updated_at_ = precise_time_text(std::chrono::system_clock::now());
 }
 
-bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size_t bytes, Resume resume) {
+bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size_t bytes, std::chrono::seconds patience,
+                          Resume resume) {
   {
     const MutexLock lock(mutex_);
     if (status_ == Status::not_yet) {
@@ -95,8 +82,8 @@ bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size
   {
     const MutexLock lock(mutex_);
     if (is_over()) return true;
-    has_room = take_room(bytes + memory_of(requests));
-    if (has_room) wait(requests, round, std::move(resume));
+    has_room = keep_bytes(bytes + memory_of(requests));
+    if (has_room) wait(requests, round, patience, std::move(resume));
   }
   release_memory();  // what is kept of the call has a bound of its own
   if (has_room) {
@@ -108,7 +95,7 @@ bool Task::wait_for_input(const OrderedJson& requests, unsigned round, std::size
   return true;
 }
 
-void Task::wait(const OrderedJson& requests, unsigned round, Resume resume) {
+void Task::wait(const OrderedJson& requests, unsigned round, std::chrono::seconds patience, Resume resume) {
   for (const auto& [name, request] : requests.items()) {
     // A key never comes again in a task's life, although a plugin may ask the same again.
     const auto key = std::to_string(round) + "/" + name;
@@ -117,6 +104,17 @@ void Task::wait(const OrderedJson& requests, unsigned round, Resume resume) {
   }
   resume_ = std::move(resume);
   change(Status::input_required);
+  timer_ = timers_.after(patience, [weak = weak_from_this(), round, patience] {
+    if (const auto self = weak.lock()) std::static_pointer_cast<Task>(self)->give_up(round, patience);
+  });
+}
+
+void Task::give_up(unsigned round, std::chrono::seconds patience) {
+  {
+    const MutexLock lock(mutex_);
+    if (requests_.empty() || !requests_.begin().key().starts_with(std::to_string(round) + "/")) return;
+  }
+  stop(Status::failed, "The client did not answer within " + std::to_string(patience.count()) + " s", "expired");
 }
 
 Result<> Task::update(const Json& responses) {
@@ -130,7 +128,8 @@ Result<> Task::update(const Json& responses) {
   {
     const MutexLock lock(mutex_);
     if (status_ != Status::input_required) return {};
-    if (!take_room(bytes)) return fail("params.inputResponses: there is no room to keep them; send less, or try later");
+    if (!keep_bytes(kept_bytes_ + bytes))
+      return fail("params.inputResponses: there is no room to keep them; send less, or try later");
     // No others: what has been asked since has not been checked.
     for (const auto& key : *checked) {
       if (requests_.erase(key) == 0) continue;
@@ -141,7 +140,6 @@ Result<> Task::update(const Json& responses) {
       change(Status::working);
       resume = std::move(resume_);
       answers = std::exchange(answers_, Json::object());
-      give_back_room();
     }
   }
   tell();
@@ -189,7 +187,7 @@ void Task::stop(Status status, const std::string& why, std::string outcome) {
     unused = std::move(resume_);
     answers.swap(answers_);
     names.swap(names_);
-    give_back_room();
+    room_ = {};
     status == Status::failed ? fail_with(why) : change(status);
   }
   tell();
@@ -225,7 +223,7 @@ void Task::finish(Reply reply) {
   const bool needs_record = record_of_client_ != nullptr && !reply.body.empty();
   {
     const MutexLock lock(mutex_);
-    if (timers_ != nullptr) timers_->cancel(timer_);
+    timers_.cancel(timer_);
     settled_ = true;
     if (is_over()) return;
     if (status_ == Status::not_yet) {
@@ -253,9 +251,10 @@ void Task::keep(const Reply& reply) {
   if (reply.body.empty()) return change(Status::cancelled);
   // Many may wait for this thread, so that it reads no long text.
   const auto [outcome, error] = answer_in(reply.body);
-  if (outcome.size() > small_result && !take_room(outcome.size())) {
+  room_ = {};
+  if (!keep_bytes(outcome.size())) {
     return fail_with("The result has " + std::to_string(outcome.size()) + " bytes, and results of tasks may have " +
-                     std::to_string(TaskMemory::max_bytes) + " together");
+                     std::to_string(memory_->limit()) + " together");
   }
   outcome_ = outcome;
   if (!error.empty()) message_ = read_json(error).get<std::string>();
@@ -268,14 +267,10 @@ void Task::fail_with(const std::string& why) {
   change(Status::failed);
 }
 
-bool Task::take_room(std::size_t bytes) {
-  if (!memory_->take(bytes)) return false;
-  room_ += bytes;
+bool Task::keep_bytes(std::size_t bytes) {
+  if (!room_.grow(memory_, bytes)) return false;
+  kept_bytes_ = bytes;
   return true;
-}
-
-void Task::give_back_room() {
-  if (memory_ != nullptr) memory_->give_back(std::exchange(room_, 0));
 }
 
 bool Task::is_over() const {
@@ -283,6 +278,7 @@ bool Task::is_over() const {
 }
 
 void Task::change(Status status) {
+  timers_.cancel(timer_);
   status_ = status;
   updated_at_ = precise_time_text(std::chrono::system_clock::now());
   // What the plugin has said of its way is not true of the end.

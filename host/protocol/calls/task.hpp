@@ -5,7 +5,6 @@
 // it from another side.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -19,6 +18,7 @@
 #include "base/result.hpp"
 #include "protocol/exchange.hpp"
 #include "protocol/message.hpp"
+#include "runtime/memory_budget.hpp"
 #include "runtime/timers.hpp"
 
 namespace mcph {
@@ -30,43 +30,31 @@ class TaskListener {
   virtual void task_changed(const std::string& id, const std::string& task) = 0;
 };
 
-// What results of tasks take while they are kept, and tasks that wait for their clients, in all.
-class TaskMemory {
- public:
-  static constexpr std::size_t max_bytes = std::size_t{64} << 20;
-
-  // False if there is no room for so much.
-  bool take(std::size_t bytes);
-  void give_back(std::size_t bytes) { used_.fetch_sub(bytes); }
-
- private:
-  std::atomic<std::size_t> used_{0};
-};
-
 class Task final : public Exchange {
  public:
   // Begins the call again with the client's answers.
   using Resume = std::function<void(Json answers)>;
 
-  // Of a call of this tool. `request_id` is that of the client's request, as JSON text.
-  Task(std::shared_ptr<Exchange> client, std::string request_id, Principal principal, std::string tool = {})
-      : principal_(std::move(principal)),
+  // Of a call of this tool. `request_id` is that of the client's request, as JSON text. The timers outlive the task.
+  Task(Timers& timers, std::shared_ptr<Exchange> client, std::string request_id, Principal principal,
+       std::string tool = {})
+      : timers_(timers),
+        principal_(std::move(principal)),
         tool_(std::move(tool)),
         request_id_(std::move(request_id)),
         record_of_client_(client->record()),
         client_(std::move(client)) {}
 
-  ~Task() override;
-
   const Principal& principal() const { return principal_; }
   const std::string& tool() const { return tool_; }
   const std::shared_ptr<RequestRecord>& record() const override { return record_of_client_; }
 
-  // Calls `too_long` unless the call ends or asks its client before. The timers outlive the task.
-  void limit(Timers& timers, std::chrono::milliseconds patience, std::function<void()> too_long);
+  // Calls `too_long` unless the call ends before.
+  void limit(std::chrono::milliseconds patience, std::function<void()> too_long);
 
-  // From now on it is a task. False, and nothing happens, if the call has ended or has asked its client.
-  bool begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<TaskMemory> memory);
+  // From now on it is a task, whose result has its room in `memory`, as its call has once it has asked its client.
+  // False, and nothing happens, if the call has ended or has asked its client.
+  bool begin(std::string id, std::chrono::milliseconds lifetime, std::shared_ptr<MemoryBudget> memory);
   // Ends the client's request with the new task. `meta` is the result's.
   void announce(std::string_view meta);
 
@@ -74,9 +62,11 @@ class Task final : public Exchange {
   void say(std::string_view message);
 
   // Takes over what the call's plugin asks, {name: {"method", "params"}}. False if it is no task: then it will not
-  // become one, and the client is to be asked in another way. `bytes` is what the call takes until it goes on; where
-  // there is no room for so much, the task fails.
-  bool wait_for_input(const OrderedJson& requests, unsigned round, std::size_t bytes, Resume resume);
+  // become one, and the client is to be asked in another way. `bytes` is what the call takes from then on; where there
+  // is no room for so much, the task fails. So it does if its client has not answered all within `patience`. Each
+  // `round` has a number of its own.
+  bool wait_for_input(const OrderedJson& requests, unsigned round, std::size_t bytes, std::chrono::seconds patience,
+                      Resume resume);
   // Takes what the client answers to some or all of it; the rest is ignored. An error says what is wrong with one.
   Result<> update(const Json& responses);
 
@@ -102,12 +92,13 @@ class Task final : public Exchange {
   void finish(Reply reply) override;
 
   void stop(Status status, const std::string& why, std::string outcome);
-  // False: there is no room for so many more bytes.
-  bool take_room(std::size_t bytes) REQUIRES(mutex_);
-  void give_back_room() REQUIRES(mutex_);
+  // Fails it if it still waits for answers of that round.
+  void give_up(unsigned round, std::chrono::seconds patience);
+  // What it keeps from now on. False, and nothing happens, if there is no room for so much.
+  bool keep_bytes(std::size_t bytes) REQUIRES(mutex_);
   // The keys of those that are outstanding, or what is wrong with one of them.
   Result<std::vector<std::string>> check(const Json& responses) const;
-  void wait(const OrderedJson& requests, unsigned round, Resume resume) REQUIRES(mutex_);
+  void wait(const OrderedJson& requests, unsigned round, std::chrono::seconds patience, Resume resume) REQUIRES(mutex_);
   bool is_over() const REQUIRES(mutex_);
   bool is_waiting() const;
   void change(Status status) REQUIRES(mutex_);
@@ -118,6 +109,7 @@ class Task final : public Exchange {
   // Tells the listeners what is, one change after the other.
   void tell() EXCLUDES(telling_, mutex_);
 
+  Timers& timers_;
   const Principal principal_;
   const std::string tool_;
   const std::string request_id_;
@@ -129,16 +121,16 @@ class Task final : public Exchange {
   Status status_ GUARDED_BY(mutex_) = Status::not_yet;
   bool settled_ GUARDED_BY(mutex_) = false;     // it will not become a task
   bool has_record_ GUARDED_BY(mutex_) = false;  // of its end
-  Timers* timers_ GUARDED_BY(mutex_) = nullptr;
-  Timers::Id timer_ GUARDED_BY(mutex_);
+  Timers::Id timer_ GUARDED_BY(mutex_);         // for what must happen before its next status
 
   std::string id_ GUARDED_BY(mutex_);
   std::chrono::milliseconds lifetime_ GUARDED_BY(mutex_) = {};
   std::string created_at_ GUARDED_BY(mutex_);
   std::string updated_at_ GUARDED_BY(mutex_);
   std::string message_ GUARDED_BY(mutex_);                           // of the call's progress, or of its error
-  std::shared_ptr<TaskMemory> memory_ GUARDED_BY(mutex_);            // null until it is a task
-  std::size_t room_ GUARDED_BY(mutex_) = 0;                          // what it has of that
+  std::shared_ptr<MemoryBudget> memory_ GUARDED_BY(mutex_);          // null until it is a task
+  MemoryBudget::Share room_ GUARDED_BY(mutex_);                      // of that
+  std::size_t kept_bytes_ GUARDED_BY(mutex_) = 0;                    // in that room
   std::string outcome_ GUARDED_BY(mutex_);                           // JSON text of the result or the error
   OrderedJson requests_ GUARDED_BY(mutex_) = OrderedJson::object();  // outstanding, by key
   Json names_ GUARDED_BY(mutex_) = Json::object();                   // the plugin's, by key

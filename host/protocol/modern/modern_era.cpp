@@ -431,7 +431,7 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
     return call.exchange->reply(missing_capability_reply(call.origin.id, missing));
   }
   const auto& task = call.origin.task;
-  if (task != nullptr && task->wait_for_input(input_requests, rounds.count, memory_of(call),
+  if (task != nullptr && task->wait_for_input(input_requests, rounds.count, memory_of(call), options_.answer_time,
                                               [this, call](const Json& answers) { go_on(call, answers); })) {
     return;
   }

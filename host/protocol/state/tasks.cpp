@@ -36,13 +36,13 @@ bool Tasks::are_known_to(const Caller& caller) {
 
 std::shared_ptr<Task> Tasks::watch(const std::shared_ptr<Exchange>& client, std::string request_id,
                                    const Caller& caller, TaskSupport support, std::string tool) {
-  auto task = std::make_shared<Task>(client, std::move(request_id), caller.principal, std::move(tool));
+  auto task = std::make_shared<Task>(timers_, client, std::move(request_id), caller.principal, std::move(tool));
   const std::weak_ptr<Task> weak = task;
   client->on_abandon([weak] {
     if (const auto abandoned = weak.lock()) abandoned->abandon();
   });
   const auto patience = support == TaskSupport::undeclared ? options_.after : std::min(options_.after, moment);
-  task->limit(timers_, patience, [this, weak] {
+  task->limit(patience, [this, weak] {
     if (const auto slow = weak.lock()) create(slow);
   });
   return task;

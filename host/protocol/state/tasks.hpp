@@ -28,6 +28,10 @@ bool may_follow(const Task& task, const Principal& principal, const PublishedCat
 
 class Tasks {
  public:
+  // Of all results, and of calls that wait for their clients or go on with their answers; each task has a little of its
+  // own besides. In bytes.
+  static constexpr std::size_t max_memory = std::size_t{64} << 20;
+
   // `meta` is that of results, as JSON text. The timers stop before this is gone.
   Tasks(TaskOptions options, Timers& timers, std::string meta)
       : options_(options), timers_(timers), meta_(std::move(meta)) {}
@@ -55,7 +59,7 @@ class Tasks {
   const TaskOptions options_;
   Timers& timers_;
   const std::string meta_;
-  const std::shared_ptr<TaskMemory> memory_ = std::make_shared<TaskMemory>();
+  const std::shared_ptr<MemoryBudget> memory_ = std::make_shared<MemoryBudget>(max_memory);
   mutable Mutex mutex_;
   bool ended_ GUARDED_BY(mutex_) = false;
   std::unordered_map<std::string, std::shared_ptr<Task>> tasks_ GUARDED_BY(mutex_);

@@ -193,9 +193,9 @@ class RecordedTaskTest : public RequestRecordTest {
  protected:
   RecordedTaskTest() {
     client->keep_record(std::make_shared<RequestRecord>(records, RecordedRequest{}));
-    task = std::make_shared<Task>(client, "7", Principal());
+    task = std::make_shared<Task>(timers, client, "7", Principal());
     client->record()->note(end_at(plugin_->identity(), {}));
-    EXPECT_TRUE(task->begin("id", std::chrono::hours(1), std::make_shared<TaskMemory>()));
+    EXPECT_TRUE(task->begin("id", std::chrono::hours(1), std::make_shared<MemoryBudget>(1000)));
     task->announce("{}");
   }
   std::vector<std::string> outcomes() const {
@@ -207,6 +207,7 @@ class RecordedTaskTest : public RequestRecordTest {
     return outcomes;
   }
 
+  Timers timers;
   const std::shared_ptr<test::RecordingExchange> client = std::make_shared<test::RecordingExchange>();
   std::shared_ptr<Task> task;
 };
@@ -219,11 +220,12 @@ TEST_F(RecordedTaskTest, IsRecordedOnceMoreWhenItEnds) {
 }
 
 TEST_F(RequestRecordTest, ACallThatEndsAsItBecomesATaskIsRecordedWithItsEnd) {
+  Timers timers;
   const auto client = std::make_shared<test::RecordingExchange>();
   client->keep_record(std::make_shared<RequestRecord>(records, RecordedRequest{}));
-  const auto task = std::make_shared<Task>(client, "7", Principal());
+  const auto task = std::make_shared<Task>(timers, client, "7", Principal());
   client->record()->note(end_at(plugin_->identity(), "ok"));
-  EXPECT_TRUE(task->begin("id", std::chrono::hours(1), std::make_shared<TaskMemory>()));
+  EXPECT_TRUE(task->begin("id", std::chrono::hours(1), std::make_shared<MemoryBudget>(1000)));
   task->announce("{}");
   task->reply({result_response("7", "{}")});
   ASSERT_EQ(records.requests.size(), 2U);

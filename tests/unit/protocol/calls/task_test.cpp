@@ -10,11 +10,13 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 const Caller ada{.protocol_version = "2026-07-28",
                  .capabilities = {{"extensions", {{tasks_extension, Json::object()}}}},
                  .principal = test::principal("ada")};
 const Caller bob{.protocol_version = "2026-07-28", .principal = test::principal("bob")};
+constexpr seconds an_hour = hours(1);
 const OrderedJson roots = {{"a", {{"method", "roots/list"}, {"params", OrderedJson::object()}}}};
 
 class RecordingTaskListener final : public TaskListener {
@@ -44,7 +46,7 @@ class TaskTest : public ::testing::Test {
 
   Timers timers_;
   Tasks tasks_;
-  const std::shared_ptr<test::RecordingExchange> client_ = std::make_shared<test::RecordingExchange>();
+  std::shared_ptr<test::RecordingExchange> client_ = std::make_shared<test::RecordingExchange>();
 };
 
 class PatientTaskTest : public TaskTest {
@@ -73,7 +75,7 @@ TEST_F(PatientTaskTest, EndsWithTheClientThatLeaves) {
 
 TEST_F(PatientTaskTest, IsNotMadeOfACallThatHasAskedItsClient) {
   const auto task = watch();
-  EXPECT_FALSE(task->wait_for_input(roots, 1, 0, [](Json) { FAIL(); }));
+  EXPECT_FALSE(task->wait_for_input(roots, 1, 0, an_hour, [](Json) { FAIL(); }));
   EXPECT_FALSE(task->begin("id", hours(1), nullptr));
 }
 
@@ -131,7 +133,7 @@ TEST_F(TaskTest, AsksUnderKeysThatNeverComeAgain) {
   created();
   std::vector<Json> resumed;
   const auto resume = [&](Json answers) { resumed.push_back(std::move(answers)); };
-  ASSERT_TRUE(task->wait_for_input(roots, 1, 0, resume));
+  ASSERT_TRUE(task->wait_for_input(roots, 1, 0, an_hour, resume));
   EXPECT_EQ(json(*task)["status"], "input_required");
   EXPECT_EQ(json(*task)["inputRequests"], (Json{{"1/a", Json(roots["a"])}}));
   const Json answer = {{"roots", Json::array()}};
@@ -139,7 +141,7 @@ TEST_F(TaskTest, AsksUnderKeysThatNeverComeAgain) {
   EXPECT_EQ(resumed, (std::vector<Json>{{{"a", answer}}}));
   EXPECT_EQ(json(*task)["status"], "working");
 
-  ASSERT_TRUE(task->wait_for_input(roots, 2, 0, resume));
+  ASSERT_TRUE(task->wait_for_input(roots, 2, 0, an_hour, resume));
   EXPECT_EQ(json(*task)["inputRequests"], (Json{{"2/a", Json(roots["a"])}}));
   ASSERT_TRUE(task->update({{"1/a", answer}}));
   EXPECT_EQ(json(*task)["status"], "input_required");
@@ -149,10 +151,29 @@ TEST_F(TaskTest, AsksUnderKeysThatNeverComeAgain) {
 TEST_F(TaskTest, RefusesAnAnswerThatIsWrongAndKeepsAsking) {
   const auto task = watch();
   created();
-  task->wait_for_input(roots, 1, 0, [](Json) { FAIL(); });
+  task->wait_for_input(roots, 1, 0, an_hour, [](Json) { FAIL(); });
   EXPECT_EQ(task->update({{"1/a", {{"roots", 7}}}}).error().message,
             "params.inputResponses.1/a: \"roots\" is not an array");
   EXPECT_EQ(json(*task)["status"], "input_required");
+}
+
+TEST_F(TaskTest, FailsIfItsClientDoesNotAnswerAllInTime) {
+  const OrderedJson two = {{"a", roots["a"]}, {"b", roots["a"]}};
+  const auto task = watch();
+  created();
+  task->wait_for_input(two, 1, 0, seconds(0), [](Json) { FAIL(); });
+  ASSERT_TRUE(test::eventually([&] { return json(*task)["status"] == "failed"; }));
+  EXPECT_EQ(json(*task)["error"]["message"], "The client did not answer within 0 s");
+}
+
+TEST_F(TaskTest, HasAsMuchTimeForEachRound) {
+  const auto task = watch();
+  created();
+  task->wait_for_input(roots, 1, 0, an_hour, [](Json) {});
+  ASSERT_TRUE(task->update({{"1/a", {{"roots", Json::array()}}}}));
+  EXPECT_EQ(json(*task)["status"], "working");
+  task->wait_for_input(roots, 2, 0, seconds(0), [](Json) { FAIL(); });
+  ASSERT_TRUE(test::eventually([&] { return json(*task)["status"] == "failed"; }));
 }
 
 TEST_F(TaskTest, LetsGoOfWhatHeldThePluginWhileItAsks) {
@@ -161,7 +182,7 @@ TEST_F(TaskTest, LetsGoOfWhatHeldThePluginWhileItAsks) {
   auto lease = std::make_shared<int>(1);
   const std::weak_ptr<int> trace = lease;
   task->on_abandon([held = std::move(lease)] {});
-  task->wait_for_input(roots, 1, 0, [](Json) {});
+  task->wait_for_input(roots, 1, 0, an_hour, [](Json) {});
   EXPECT_TRUE(trace.expired());
 }
 
@@ -181,7 +202,7 @@ TEST_F(TaskTest, HoldsNothingOfItsMessageWhileItWaitsForItsClient) {
   const auto task = watch();
   created();
   EXPECT_EQ(share.use_count(), 2);
-  task->wait_for_input(roots, 1, 0, [](Json) {});
+  task->wait_for_input(roots, 1, 0, an_hour, [](Json) {});
   EXPECT_EQ(share.use_count(), 1) << "what is kept has a bound of its own";
 }
 
@@ -189,8 +210,8 @@ TEST_F(PatientTaskTest, HoldsNothingOfItsMessageIfItAsksBeforeItIsAnnounced) {
   const auto share = std::make_shared<const int>();
   client_->hold_memory(share);
   const auto task = watch();
-  ASSERT_TRUE(task->begin("id", hours(1), std::make_shared<TaskMemory>()));
-  task->wait_for_input(roots, 1, 0, [](Json) {});
+  ASSERT_TRUE(task->begin("id", hours(1), std::make_shared<MemoryBudget>(Tasks::max_memory)));
+  task->wait_for_input(roots, 1, 0, an_hour, [](Json) {});
   task->announce("{}");
   EXPECT_EQ(share.use_count(), 1);
 }
@@ -221,7 +242,7 @@ TEST_F(TaskTest, TellsOnceThatItWasCancelled) {
 TEST_F(TaskTest, KeepsNoMoreResultsThanThereIsRoomFor) {
   const auto task = watch();
   created();
-  task->reply({result_response("7", '"' + std::string(TaskMemory::max_bytes, 'x') + '"')});
+  task->reply({result_response("7", '"' + std::string(Tasks::max_memory, 'x') + '"')});
   EXPECT_EQ(json(*task)["status"], "failed");
   EXPECT_EQ(json(*task)["error"]["message"],
             "The result has 67108866 bytes, and results of tasks may have 67108864 together");
@@ -231,7 +252,7 @@ TEST_F(TaskTest, SmallResultsNeedNoRoom) {
   const auto task = watch();
   created();
   // Which leaves no room for others.
-  ASSERT_TRUE(task->wait_for_input(roots, 1, TaskMemory::max_bytes - 1000, [](Json) {}));
+  ASSERT_TRUE(task->wait_for_input(roots, 1, Tasks::max_memory - 1000, an_hour, [](Json) {}));
   const auto other = watch();
   ASSERT_TRUE(test::eventually([&] { return other->has_begun(); }));
   other->reply(result());
@@ -241,7 +262,7 @@ TEST_F(TaskTest, SmallResultsNeedNoRoom) {
 TEST_F(TaskTest, FailsWhereThereIsNoRoomToKeepItsCall) {
   const auto task = watch();
   created();
-  EXPECT_TRUE(task->wait_for_input(roots, 1, TaskMemory::max_bytes, [](Json) { FAIL(); }));
+  EXPECT_TRUE(task->wait_for_input(roots, 1, Tasks::max_memory, an_hour, [](Json) { FAIL(); }));
   EXPECT_EQ(json(*task)["status"], "failed");
   EXPECT_EQ(json(*task)["error"]["message"], "There is no room to keep the call until it is answered: 67108864 bytes");
 }
@@ -251,21 +272,40 @@ TEST_F(TaskTest, RefusesAnswersForWhichThereIsNoRoomAndHasItAgainAfterwards) {
   const auto task = watch();
   created();
   int resumed = 0;
-  ASSERT_TRUE(task->wait_for_input(two, 1, TaskMemory::max_bytes - 3000, [&](Json) { ++resumed; }));
+  ASSERT_TRUE(task->wait_for_input(two, 1, Tasks::max_memory - 3000, an_hour, [&](Json) { ++resumed; }));
   ASSERT_TRUE(task->update({{"1/a", {{"roots", Json::array()}}}}));
   EXPECT_EQ(task->update({{"1/b", {{"roots", Json::array()}, {"more", std::string(3000, 'x')}}}}).error().message,
             "params.inputResponses: there is no room to keep them; send less, or try later");
   EXPECT_EQ(resumed, 0);
   ASSERT_TRUE(task->update({{"1/b", {{"roots", Json::array()}}}}));
   EXPECT_EQ(resumed, 1);
-  EXPECT_TRUE(task->wait_for_input(roots, 2, TaskMemory::max_bytes - 3000, [](Json) {}));
+  EXPECT_TRUE(task->wait_for_input(roots, 2, Tasks::max_memory - 3000, an_hour, [](Json) {}));
   EXPECT_EQ(json(*task)["status"], "input_required");
+}
+
+TEST_F(TaskTest, HasItsRoomWhileItsCallGoesOnWithTheAnswers) {
+  const auto task = watch();
+  created();
+  constexpr std::size_t large = 100'000;
+  ASSERT_TRUE(task->wait_for_input(roots, 1, Tasks::max_memory - large, an_hour, [](Json) {}));
+  ASSERT_TRUE(task->update({{"1/a", {{"roots", Json::array()}}}}));
+  client_ = std::make_shared<test::RecordingExchange>();
+  const auto other = watch();
+  created();
+  EXPECT_TRUE(other->wait_for_input(roots, 1, large, an_hour, [](Json) {}));
+  EXPECT_EQ(json(*other)["status"], "failed");
+  task->reply(result());
+  client_ = std::make_shared<test::RecordingExchange>();
+  const auto later = watch();
+  created();
+  EXPECT_TRUE(later->wait_for_input(roots, 1, large, an_hour, [](Json) {}));
+  EXPECT_EQ(json(*later)["status"], "input_required");
 }
 
 TEST_F(TaskTest, EndsWithTheServer) {
   const auto task = watch();
   const auto id = created()["taskId"].get<std::string>();
-  task->wait_for_input(roots, 1, 0, [task](Json) {});
+  task->wait_for_input(roots, 1, 0, an_hour, [task](Json) {});
   tasks_.end();
   EXPECT_EQ(json(*task)["status"], "cancelled");
   EXPECT_EQ(tasks_.find(id, ada), nullptr);
@@ -278,7 +318,7 @@ TEST_F(TaskTest, TellsItsListenersOfEachChange) {
   created();
   const auto listener = std::make_shared<RecordingTaskListener>();
   task->listen(listener);
-  task->wait_for_input(roots, 1, 0, [](Json) {});
+  task->wait_for_input(roots, 1, 0, an_hour, [](Json) {});
   ASSERT_TRUE(task->update({{"1/a", {{"roots", Json::array()}}}}));
   task->reply(result());
   ASSERT_EQ(listener->heard.size(), 3U);
