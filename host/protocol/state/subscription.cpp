@@ -16,7 +16,8 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
   // They are not kept beyond what the bound lets in.
   const auto resources = std::exchange(wanted.resources, {});
   const auto tasks = std::exchange(wanted.tasks, {});
-  exchange->release_memory();
+  // Tasks have no bound but that of the message that names them.
+  if (tasks.empty()) exchange->release_memory();
   auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output),
                                                      std::move(principal), catalog);
   {
