@@ -444,7 +444,6 @@ void HttpConnection::drop_body(HttpRequest& request) {
 }
 
 std::string HttpConnection::begin_event_stream() {
-  body_share_ = {};
   client_.now = std::time(nullptr);
   if (!std::exchange(streams_, true)) open_->event_streams.fetch_add(1);
   return event_stream_head(client_);

@@ -99,8 +99,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   Coroutine<> refuse(HttpRefusal refusal);
   HttpRefusal no_memory_for(std::string_view what) const;
 
-  // The head of a response that is an event stream. It may live for as long as its client likes, so from now on the
-  // connection has no share of the budget for the request.
+  // The head of a response that is an event stream. It may live for as long as its client likes: a large body has been
+  // dropped before, or its share taken.
   std::string begin_event_stream();
   // A piece of it. False: the client is gone or too slow.
   Coroutine<bool> write(std::string_view text);

@@ -44,9 +44,9 @@ class StreamableHttpTest : public test::ServerFixture {
            "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: " + session + "\r\n";
   }
   // Asks for the tool "add"; returns when the stream of the answer has begun.
-  Call& call(Client& client, const std::string& session) {
+  Call& call(Client& client, const std::string& session, const std::string& params = R"({"name":"add"})") {
     invoked_ = {};
-    const auto body = test::request("1", "tools/call", R"({"name":"add"})");
+    const auto body = test::request("1", "tools/call", params);
     client.say(head("POST", session) +
                "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     EXPECT_NE(client.hear("\n\n").find("text/event-stream"), std::string::npos);
@@ -164,6 +164,37 @@ TEST_F(StreamableHttpTest, AnswersTheNextRequestThatComesBeforeTheLastAnswerIsRe
     client.say("GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n");
     ASSERT_NE(client.hear("Not found").find("Not found"), std::string::npos) << "after " << i << " others";
   }
+}
+
+// With so much text in its arguments that it has a share of the budget.
+std::string large_params(std::size_t bytes) {
+  return R"({"name":"add","arguments":{"text":")" + std::string(bytes, 'x') + "\"}}";
+}
+
+TEST_F(StreamableHttpTest, HoldsTheMemoryOfAMessageUntilItsCallEnds) {
+  Client client(http_.port());
+  auto& call = this->call(client, open_session("2025-11-25"), large_params(100'000));
+  EXPECT_GT(http_.budget()->taken(), 100'000U) << "though the stream of the answer has begun";
+  call.complete(Outcome::result, std::string(result));
+  EXPECT_NE(client.hear("the reply").find("the reply"), std::string::npos);
+  EXPECT_TRUE(test::eventually([&] { return http_.budget()->taken() == 0; }));
+}
+
+TEST_F(StreamableHttpTest, HoldsNoMemoryOfAMessageWhileItsCallWaitsForItsClient) {
+  const auto opened = post(test::request("0", "initialize",
+                                         R"({"protocolVersion":"2025-11-25","capabilities":{"roots":{}},)"
+                                         R"("clientInfo":{"name":"client","version":"1"}})"));
+  const auto session = opened->session().id;
+  Client client(http_.port());
+  auto& call = this->call(client, session, large_params(100'000));
+  EXPECT_GT(http_.budget()->taken(), 100'000U);
+  call.complete(Outcome::input_required, test::asks_for_roots);
+  EXPECT_NE(client.hear("roots/list").find("roots/list"), std::string::npos);
+  EXPECT_TRUE(test::eventually([&] { return http_.budget()->taken() == 0; })) << "what is kept has a bound of its own";
+  invoked_ = {};
+  post(R"({"jsonrpc":"2.0","id":1,"result":{"roots":[]}})", in_session(session));
+  invoked_.get_future().get()->complete(Outcome::result, result);
+  EXPECT_NE(client.hear("the reply").find("the reply"), std::string::npos);
 }
 
 class SmallMemoryTest : public StreamableHttpTest {
