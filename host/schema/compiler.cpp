@@ -259,20 +259,26 @@ Result<void> Compiler::resolve_dynamically() {
 }
 
 void Compiler::inherit_defaults() {
-  // Where a dynamic one leads is known only in a check.
-  const auto is_open = [this](const ReferenceTarget& target) {
-    return target.dynamic == nullptr && !program_.nodes[target.node].default_value.value;
-  };
-  for (const auto& [from, slot] : references_) {
-    const auto* target = &program_.reference_targets[slot];
-    // References may go in a circle, and a check follows no more of them.
-    for (std::size_t step = 0; step < Schema::max_depth && is_open(*target); ++step) {
-      const auto next = references_.find(target->node);
+  auto& nodes = program_.nodes;
+  // Each node is passed once, however many chains of references lead to it, and whether or not they go in a circle.
+  std::vector<bool> is_passed(nodes.size());
+  for (const auto& reference : references_) {
+    std::vector<NodeIndex> chain;
+    auto node = reference.first;
+    while (!nodes[node].default_value.value && !is_passed[node]) {
+      is_passed[node] = true;
+      const auto next = references_.find(node);
       if (next == references_.end()) break;
-      target = &program_.reference_targets[next->second];
+      const auto& target = program_.reference_targets[next->second];
+      // Where a dynamic one leads is known only in a check.
+      if (target.dynamic != nullptr) break;
+      chain.push_back(node);
+      node = target.node;
     }
-    auto& own = program_.nodes[from].default_value;
-    if (!own.value && target->dynamic == nullptr) own = program_.nodes[target->node].default_value;
+    const auto inherited = nodes[node].default_value;
+    for (const auto heir : chain) {
+      nodes[heir].default_value = inherited;
+    }
   }
 }
 

@@ -37,6 +37,30 @@ TEST(SchemaDefaults, FollowReferencesAndAllOfButNoAlternatives) {
             R"({"a":1,"b":2})");
 }
 
+TEST(SchemaDefaults, AreTheFirstOnAChainOfReferences) {
+  // "p" leads into a circle without a default, "q" into one with.
+  constexpr auto schema = R"({
+    "properties": {"a": {"$ref": "#/$defs/w"}, "b": {"$ref": "#/$defs/y"}, "c": {"$ref": "#/$defs/x"},
+                   "d": {"$ref": "#/$defs/v"}, "p": {"$ref": "#/$defs/p1"}, "q": {"$ref": "#/$defs/q1"}},
+    "$defs": {"v": {"$ref": "#/$defs/w"}, "w": {"$ref": "#/$defs/x"}, "x": {"$ref": "#/$defs/y", "default": 1},
+              "y": {"$ref": "#/$defs/z"}, "z": {"default": 2},
+              "p1": {"$ref": "#/$defs/p2"}, "p2": {"$ref": "#/$defs/p1"},
+              "q1": {"$ref": "#/$defs/q2"}, "q2": {"$ref": "#/$defs/q1", "default": 3}}
+  })";
+  EXPECT_EQ(with_defaults(schema, "{}"), R"({"a":1,"b":2,"c":1,"d":1,"q":3})");
+}
+
+TEST(SchemaDefaults, AreFoundHoweverLongTheChainOfReferencesIs) {
+  std::string chain;
+  for (int link = 0; link < 1000; ++link) {
+    chain += '"' + std::to_string(link) + R"(":{"$ref":"#/$defs/)" + std::to_string(link + 1) + "\"},";
+  }
+  EXPECT_EQ(with_defaults(R"({"properties":{"a":{"$ref":"#/$defs/0"},"b":{"$ref":"#/$defs/500"}},"$defs":{)" + chain +
+                              R"("1000":{"default":1}}})",
+                          "{}"),
+            R"({"a":1,"b":1})");
+}
+
 TEST(SchemaDefaults, AreNotThoseOfASchemaThatADynamicReferenceMayNotLeadTo) {
   constexpr auto schema = R"({
     "$id": "https://example.com/outer", "$ref": "inner",
