@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "base/ascii.hpp"
+#include "base/date_time.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "base/utf8.hpp"
-#include "schema/format_time.hpp"
 
 namespace mcph {
 namespace {
@@ -88,8 +88,7 @@ class Remarks {
           ", which is no URI such as https://... or data:..., and for which a client may refuse the whole list");
     }
     const auto* const modified = member(member(&*description, "annotations"), "lastModified");
-    if (modified != nullptr && modified->is_string() &&
-        !schema::is_date_time(modified->get_ref<const std::string&>())) {
+    if (modified != nullptr && modified->is_string() && !is_date_time(modified->get_ref<const std::string&>())) {
       remarks_.push_back(component + " has the annotation lastModified " + shown(*modified) +
                          ", which is no time such as 2026-01-31T12:00:00Z, and for which a client may refuse the whole "
                          "list");

@@ -29,7 +29,6 @@ constexpr std::array vocabularies{
     NamedVocabulary{"validation", Vocabulary::validation},
     NamedVocabulary{"meta-data", Vocabulary::core},
     NamedVocabulary{"format-annotation", Vocabulary::core},
-    NamedVocabulary{"format-assertion", Vocabulary::format_assertion},
     NamedVocabulary{"content", Vocabulary::core},
 };
 

@@ -24,12 +24,11 @@ enum class Vocabulary : std::uint8_t {
   applicator = 1,
   unevaluated = 2,
   validation = 4,
-  format_assertion = 8,
 };
 
 struct Dialect {
   Draft draft = Draft::draft_2020_12;
-  std::uint8_t vocabularies = 0b0111;  // bits of Vocabulary
+  std::uint8_t vocabularies = 0b111;  // bits of Vocabulary
 
   bool has(Vocabulary vocabulary) const {
     return vocabulary == Vocabulary::core || (vocabularies & static_cast<std::uint8_t>(vocabulary)) != 0;

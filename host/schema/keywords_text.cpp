@@ -5,7 +5,6 @@
 
 #include "base/json.hpp"
 #include "schema/evaluation.hpp"
-#include "schema/format.hpp"
 #include "schema/keywords.hpp"
 #include "schema/pattern.hpp"
 #include "schema/value.hpp"
@@ -36,35 +35,8 @@ Result<KeywordPtr> compile_pattern(const KeywordSite& site) {
   return std::make_unique<PatternKeyword>(*std::move(pattern), in_quotes(text));
 }
 
-class Format final : public Keyword {
- public:
-  Format(FormatCheck is_valid, std::string name) : is_valid_(is_valid), name_(std::move(name)) {}
-
-  bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    if (!value.is_string()) return true;
-    const auto string = value.string();
-    if (!run.spend(steps_to_read(string), at)) return false;
-    if (is_valid_(string)) return true;
-    return run.violation(at, "format", [&] { return "must be a valid " + name_ + ", but is " + describe(value); });
-  }
-
- private:
-  FormatCheck is_valid_;
-  std::string name_;
-};
-
-Result<KeywordPtr> compile_format(const KeywordSite& site) {
-  if (!site.value.is_string()) return site.error("must be a string");
-  const auto& name = site.value.get_ref<const std::string&>();
-  const auto is_valid = find_format(name);
-  // An unknown format is no rule.
-  if (is_valid == nullptr) return KeywordPtr();
-  return std::make_unique<Format>(is_valid, name);
-}
-
 constexpr std::array text_rules{
     KeywordRule{"pattern", compile_pattern, Vocabulary::validation},
-    KeywordRule{"format", compile_format, Vocabulary::format_assertion},
 };
 
 }  // namespace

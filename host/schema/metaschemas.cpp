@@ -250,14 +250,6 @@ constexpr std::string_view format_annotation_2020_12 = R"json({
   "properties": {"format": {"type": "string"}}
 })json";
 
-constexpr std::string_view format_assertion_2020_12 = R"json({
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "$id": "https://json-schema.org/draft/2020-12/meta/format-assertion",
-  "$dynamicAnchor": "meta",
-  "type": ["object", "boolean"],
-  "properties": {"format": {"type": "string"}}
-})json";
-
 constexpr std::string_view content_2020_12 = R"json({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "$id": "https://json-schema.org/draft/2020-12/meta/content",
@@ -279,7 +271,6 @@ constexpr std::array metaschemas{
     Metaschema{"https://json-schema.org/draft/2020-12/meta/validation", validation_2020_12},
     Metaschema{"https://json-schema.org/draft/2020-12/meta/meta-data", meta_data_2020_12},
     Metaschema{"https://json-schema.org/draft/2020-12/meta/format-annotation", format_annotation_2020_12},
-    Metaschema{"https://json-schema.org/draft/2020-12/meta/format-assertion", format_assertion_2020_12},
     Metaschema{"https://json-schema.org/draft/2020-12/meta/content", content_2020_12},
 };
 

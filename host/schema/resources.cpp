@@ -76,7 +76,6 @@ Result<ResourceIndex> Resources::add(std::string uri, const Place& place, Dialec
       dialect = *read;
     }
   }
-  if (assert_formats_) dialect.vocabularies |= static_cast<std::uint8_t>(Vocabulary::format_assertion);
   const auto index = all_.size();
   if (auto added = name(index, uri); !added) return error_at(place.location / "$id", added.error().message);
   all_.push_back({std::move(uri), place, dialect, {}, {}});

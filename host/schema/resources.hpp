@@ -37,8 +37,7 @@ Error error_at(std::string_view location, std::string_view reason);
 
 class Resources {
  public:
-  explicit Resources(const SchemaOptions& options)
-      : assert_formats_(options.assert_formats), documents_(options.documents) {}
+  explicit Resources(const SchemaOptions& options) : documents_(options.documents) {}
 
   const Dialect& dialect(ResourceIndex resource) const { return all_[resource].dialect; }
 
@@ -78,7 +77,6 @@ class Resources {
   Result<ResourceIndex> add(std::string uri, const Place& place, Dialect dialect);
   Result<void> name(ResourceIndex resource, const std::string& uri);
 
-  const bool assert_formats_;
   Documents documents_;
   std::deque<Resource> all_;
   std::map<std::string, ResourceIndex, std::less<>> by_uri_;

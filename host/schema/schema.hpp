@@ -1,8 +1,7 @@
 // A JSON Schema (2020-12 or draft-07), compiled once and then used to check instances. Immutable after compile: any
 // number of threads may use one Schema at once. A value of pointer size; copies share what was compiled.
 //
-// All of both dialects is checked, except that `format` is an annotation, as 2020-12 has it by default, unless an
-// option or a metaschema's $vocabulary asks for more; contentEncoding and contentMediaType are annotations as well.
+// All of both dialects is checked, except that `format`, `contentEncoding` and `contentMediaType` are annotations.
 // Patterns are ECMA-262's, see ecma_pattern.hpp. References lead to any part of the schema, by JSON Pointer, $anchor or
 // $id, to the metaschemas of both dialects, and to the documents that the caller gives. Numbers are compared by exact
 // value: 1 equals 1.0, and 9007199254740993 does not equal 9007199254740992.0; whole ones beyond 64 bits are read as
@@ -47,7 +46,6 @@ struct SchemaDocument {
 
 struct SchemaOptions {
   std::span<const SchemaDocument> documents = {};
-  bool assert_formats = false;
   // What the patterns of several schemas may take together, of which compile takes what it needs; null: this one's may
   // take max_pattern_bytes.
   std::size_t* pattern_bytes = nullptr;

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto end = std::min(input.find('\n'), input.size());
   const auto json = mcph::parse_ordered_json(input.substr(0, end));
   if (!json) return 0;
-  const auto schema = mcph::Schema::compile(*json, {{}, true});
+  const auto schema = mcph::Schema::compile(*json);
   if (!schema) {
     expect(!schema.error().message.empty());
     return 0;

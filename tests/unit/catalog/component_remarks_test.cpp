@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 std::vector<std::string> remarks_on(std::string_view document) {
   const auto components = parse_components(document);
@@ -67,7 +68,13 @@ TEST(ComponentRemarks, NameTimesThatNoClientCanRead) {
       "annotations": {"lastModified": ")" +
                       time + "\"}}]}");
   };
-  EXPECT_THAT(modified("2026-01-31T12:00:00Z"), IsEmpty());
+  for (const auto* time : {"2026-01-31T12:00:00Z", "2024-02-29t12:00:00.25+05:30", "2025-12-31T15:59:60-08:00"}) {
+    EXPECT_THAT(modified(time), IsEmpty()) << time;
+  }
+  for (const auto* time : {"2026-01-31", "2026-01-31T12:00:00", "2023-02-29T12:00:00Z", "2026-01-31T24:00:00Z",
+                           "2026-01-31T12:00:60Z", "2026-01-31T12:00:00.Z", "2026-01-31T12:00:00Z and more"}) {
+    EXPECT_THAT(modified(time), SizeIs(1)) << time;
+  }
   EXPECT_THAT(
       modified("yesterday"),
       ElementsAre("resource \"notes://all\" has the annotation lastModified \"yesterday\", which is no time such "

@@ -4,7 +4,6 @@ namespace mcph {
 namespace {
 
 using test::compile_error;
-using test::compiled;
 using test::expect_invalid;
 using test::expect_valid;
 using test::verdict;
@@ -73,15 +72,6 @@ TEST(SchemaPattern, DecidesAboutProperties) {
   EXPECT_EQ(verdict(R"({"propertyNames":{"maxLength":2}})", R"({"abc":1})"),
             R"(/abc [propertyNames] "abc" has a name that is not allowed: as a name, "abc" must have at most 2 )"
             R"(characters, but has 3)");
-}
-
-TEST(SchemaFormat, IsAnAnnotationUnlessAskedFor) {
-  constexpr auto schema = R"({"format":"date"})";
-  EXPECT_FALSE(compiled(schema).validate("x"));
-  const auto asserting = compiled(schema, {{}, true});
-  EXPECT_FALSE(asserting.validate("2024-02-29"));
-  EXPECT_FALSE(asserting.validate(1));
-  EXPECT_EQ(asserting.validate("2023-02-29")->message, "the value must be a valid date, but is \"2023-02-29\"");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "schema/format_time.hpp"
+#include "base/date_time.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,13 +7,13 @@
 
 #include "base/ascii.hpp"
 
-namespace mcph::schema {
+namespace mcph {
 namespace {
 
 // Reads a text from its beginning to its end; what does not fit leaves it unfinished.
-class Reader {
+class DateTimeReader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  explicit DateTimeReader(std::string_view text) : rest_(text) {}
 
   bool is_done() const { return rest_.empty(); }
 
@@ -57,7 +57,7 @@ int days_of(int year, int month) {
   return month == 2 && is_leap_year ? 29 : days[static_cast<std::size_t>(month) - 1];
 }
 
-bool take_date(Reader& reader) {
+bool take_date(DateTimeReader& reader) {
   const auto year = reader.take_number(4);
   if (!year || !reader.take("-")) return false;
   const auto month = reader.take_number(2);
@@ -66,7 +66,7 @@ bool take_date(Reader& reader) {
 }
 
 // The offset from UTC in minutes.
-std::optional<int> take_offset(Reader& reader) {
+std::optional<int> take_offset(DateTimeReader& reader) {
   if (reader.take("Zz")) return 0;
   const bool is_east = reader.take("+");
   if (!is_east && !reader.take("-")) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<int> take_offset(Reader& reader) {
   return is_east ? offset : -offset;
 }
 
-bool take_time(Reader& reader) {
+bool take_time(DateTimeReader& reader) {
   const auto hours = reader.take_number(2);
   if (!is_in(hours, 0, 23) || !reader.take(":")) return false;
   const auto minutes = reader.take_number(2);
@@ -93,44 +93,11 @@ bool take_time(Reader& reader) {
   return *seconds < 60 || (*hours * 60 + *minutes - *offset + day) % day == day - 1;
 }
 
-// RFC 3339, appendix A: numbers with the units of `units`, without a gap between the first and the last.
-bool take_units(Reader& reader, std::string_view units) {
-  if (!reader.take_digits()) return false;
-  for (std::size_t at = 0; at < units.size(); ++at) {
-    if (!reader.take(units.substr(at, 1))) continue;
-    while (++at < units.size() && reader.take_digits()) {
-      if (!reader.take(units.substr(at, 1))) return false;
-    }
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
-bool is_date(const std::string& text) {
-  Reader reader(text);
-  return take_date(reader) && reader.is_done();
-}
-
-bool is_time(const std::string& text) {
-  Reader reader(text);
-  return take_time(reader) && reader.is_done();
-}
-
 bool is_date_time(const std::string& text) {
-  Reader reader(text);
+  DateTimeReader reader(text);
   return take_date(reader) && reader.take("Tt") && take_time(reader) && reader.is_done();
 }
 
-bool is_duration(const std::string& text) {
-  Reader reader(text);
-  if (!reader.take("P")) return false;
-  if (text.ends_with('W')) return reader.take_digits() && reader.take("W") && reader.is_done();
-  const bool has_days = text.size() > 1 && is_digit(text[1]);
-  if (has_days && !take_units(reader, "YMD")) return false;
-  if (reader.is_done()) return has_days;
-  return reader.take("T") && take_units(reader, "HMS") && reader.is_done();
-}
-
-}  // namespace mcph::schema
+}  // namespace mcph
