@@ -41,6 +41,7 @@ struct Response {
   std::string content_type;
   std::string body;
   std::string host;
+  bool is_cut_off = false;  // there is more of the body, of an error or a redirect, and nobody reads that
 };
 
 // Why there is no response, for a model.

@@ -34,7 +34,12 @@ std::string excerpt(const Response& response, const SecretMask& mask) {
   std::string line;
   std::size_t characters = 0;
   // Before it is cut off, or a part of a secret could be left.
-  const auto text = mask.hide(response.body);
+  auto text = mask.hide(response.body);
+  if (response.is_cut_off) {
+    // It may end with the beginning of a secret, and with a part of a character, with which the rest would be no text.
+    text.resize(text.size() - std::min(text.size(), mask.max_size()));
+    drop_half_character(text);
+  }
   if (!is_text(text)) return {};
   for (const char c : text) {
     const bool is_blank = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;

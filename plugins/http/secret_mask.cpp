@@ -28,6 +28,12 @@ std::string with_escaped_slashes(const std::string& text) {
   return escaped;
 }
 
+// As it is written again where it has been read as a number, of which only the first digits may be kept.
+std::string reread_number(const std::string& text) {
+  const auto json = mcp::Json::parse(text, nullptr, false);
+  return json.is_number() ? json.dump() : text;
+}
+
 std::string lower_case_percent(std::string encoded) {
   for (std::size_t at = encoded.find('%'); at != std::string::npos; at = encoded.find('%', at + 1))
     for (const auto digit : {at + 1, at + 2})
@@ -122,7 +128,7 @@ SecretMask::SecretMask(const std::vector<std::string>& secrets) {
     const auto in_url = percent_encoded(secret);
     // Twice quoted: of a server that says as a text in JSON which JSON it was sent.
     for (const auto& form : {quoted(quoted(secret)), with_escaped_slashes(quoted(secret)), quoted(secret), secret,
-                             in_url, lower_case_percent(in_url)})
+                             in_url, lower_case_percent(in_url), reread_number(secret)})
       if (std::ranges::find(forms_, form) == forms_.end()) forms_.push_back(form);
   }
   std::ranges::stable_sort(forms_, [](const auto& a, const auto& b) { return a.size() > b.size(); });

@@ -103,7 +103,7 @@ void Transfer::set_constant_options() {
 void Transfer::prepare(TimePoint now) {
   ++attempts_;
   response_ = Response{0, {}, {}, {}, parts_of(curl_, request_.url).host};
-  is_too_long_ = is_out_of_memory_ = is_cut_off_ = is_address_refused_ = is_address_allowed_ = false;
+  is_too_long_ = is_out_of_memory_ = is_address_refused_ = is_address_allowed_ = false;
   const auto left = std::max(duration_cast<milliseconds>(deadline_ - now), milliseconds(1));
   curl_.easy_setopt(handle_.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
   curl_.easy_setopt(handle_.get(), CURLOPT_CONNECTTIMEOUT_MS,
@@ -181,9 +181,8 @@ bool Transfer::add_to_body(std::string_view bytes) {
     return true;
   }
   if (is_error) {
-    is_cut_off_ = true;
+    response_.is_cut_off = true;
     body += bytes.substr(0, most - std::min(body.size(), most));
-    drop_half_character(body);  // with which the rest would be no text, and not be told
   } else {
     is_too_long_ = true;
   }
@@ -221,7 +220,7 @@ std::optional<FetchOutcome> Transfer::end_attempt(CURLcode result, TimePoint now
     return refusal(response_.host + " answers with more than the " + std::to_string(limits_.max_bytes) +
                    " bytes that maxBytes allows.");
   }
-  const bool has_response = result == CURLE_OK || (is_cut_off_ && result == CURLE_WRITE_ERROR);
+  const bool has_response = result == CURLE_OK || (response_.is_cut_off && result == CURLE_WRITE_ERROR);
   if (!has_response) {
     // If one of its addresses may be reached, it is that one's failure which is to be told.
     if (is_address_refused_ && !is_address_allowed_ && result == CURLE_COULDNT_CONNECT) {

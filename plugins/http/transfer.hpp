@@ -88,7 +88,6 @@ class Transfer {
   int redirects_ = 0;
   bool is_too_long_ = false;
   bool is_out_of_memory_ = false;
-  bool is_cut_off_ = false;  // what is left of the body of an error or a redirect is of no interest
   bool is_address_refused_ = false;
   bool is_address_allowed_ = false;  // another one of the same server
 };

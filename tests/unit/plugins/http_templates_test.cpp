@@ -205,6 +205,21 @@ TEST(HttpReplyReader, TellsNoPartOfASecretThatIsCutOff) {
   EXPECT_EQ(error_text(response, request), "The server answered 500: " + std::string(195, 'x') + "[secr...");
 }
 
+TEST(HttpReplyReader, TellsNoPartOfASecretWhoseEndHasNotBeenRead) {
+  Request request;
+  request.secrets = {"0123456789"};
+  const auto told = [&](const std::string& body) { return error_text({500, "", "", body, "h", true}, request); };
+  const auto page = "No such page." + std::string(100, '\n');
+  for (const auto* const part : {"", "012345678", R"(\\u0030\\u0031\\u0032\\u0033\\u00)", "0123456789 012"})
+    EXPECT_EQ(told(page + part), "The server answered 500: No such page.") << part;
+  EXPECT_EQ(told("0123"), "The server answered 500.");
+}
+
+TEST(HttpReplyReader, TellsAPageThatIsCutOffInACharacter) {
+  EXPECT_EQ(error_text({500, "", "", "No \xE2\x82\xAC\xE2\x82", "h", true}, Request()),
+            "The server answered 500: No \xE2\x82\xAC");
+}
+
 TEST(HttpReplyReader, CutsOffTheReasonWithoutASecretOrHalfACharacter) {
   Request request;
   request.secrets = {"0123456789"};
@@ -224,6 +239,14 @@ TEST(HttpReplyReader, HidesASecretThatIsSentAsANumber) {
             R"({"content":[{"type":"text","text":"{\"a\":[\"[secret]\"],\"b\":-1.5,\"c\":12345678901}"}],)"
             R"("structuredContent":{"a":["[secret]"],"b":-1.5,"c":12345678901}})")
       << "a number that has its digits in it is none";
+}
+
+TEST(HttpReplyReader, HidesASecretThatIsSentAsANumberOfWhichOnlyTheFirstDigitsAreKept) {
+  Request request;
+  request.secrets = {"123456789012345678901234567890"};
+  const Response response{200, "OK", "application/json", "[123456789012345678901234567890]", "h"};
+  EXPECT_EQ(ReplyReader({}, "result").result(response, request).answer().json,
+            R"({"content":[{"type":"text","text":"[\"[secret]\"]"}]})");
 }
 
 // What is said of these bytes as a part of an answer in JSON, or as all of it.
