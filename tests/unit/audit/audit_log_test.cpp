@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "audit/audit_folder.hpp"
+#include "base/regular_file.hpp"
 #include "support/eventually.hpp"
 
 namespace mcph {
@@ -644,6 +645,26 @@ TEST_F(AuditLogTest, IsWrittenByOneHost) {
   const auto second = folder_.open(folder_.options());
   ASSERT_TRUE(second.has_error());
   EXPECT_THAT(second.error().message, HasSubstr("another host writes it"));
+}
+
+TEST_F(AuditLogTest, IsLockedByARegularFileOnly) {
+  const auto lock = folder_.file.parent_path() / ".audit.jsonl.lock";
+  ASSERT_EQ(::mkfifo(lock.c_str(), 0600), 0);
+  const auto audit = folder_.open(folder_.options());
+  ASSERT_TRUE(audit.has_error());
+  EXPECT_THAT(audit.error().message,
+              HasSubstr("cannot be locked by " + lock.string() + ": it is not a regular file; remove it"));
+}
+
+// Who has a lease is signalled, and has the time that the system gives: 45 s as a rule.
+TEST_F(AuditLogTest, WaitsForNobodyWhoHasALeaseOfTheFileThatLocksIt) {
+  folder_.opened(folder_.options()).reset();
+  const auto lock = open_to_read(folder_.file.parent_path() / ".audit.jsonl.lock");
+  if (::fcntl(lock.get(), F_SETSIG, SIGURG) != 0 || ::fcntl(lock.get(), F_SETLEASE, F_RDLCK) != 0)
+    GTEST_SKIP() << "no leases here: " << last_error();
+  const auto audit = folder_.open(folder_.options());
+  ASSERT_TRUE(audit.has_error());
+  EXPECT_THAT(audit.error().message, HasSubstr("cannot be locked: Resource temporarily unavailable"));
 }
 
 TEST_F(AuditLogTest, IsNobodyElses) {
