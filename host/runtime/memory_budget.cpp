@@ -21,6 +21,14 @@ bool MemoryBudget::Share::grow(const std::shared_ptr<MemoryBudget>& budget, std:
   return true;
 }
 
+void MemoryBudget::Share::shrink(std::size_t bytes) {
+  if (bytes >= bytes_) return;
+  const auto kept = bytes <= budget_->free_ ? 0 : bytes;
+  budget_->taken_.fetch_sub(bytes_ - kept, std::memory_order_relaxed);
+  budget_->moved_.fetch_add(bytes_ - kept, std::memory_order_relaxed);
+  bytes_ = kept;
+}
+
 void MemoryBudget::Share::overdraw(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes) {
   if (has(budget, bytes)) return;
   budget->taken_.fetch_add(bytes - bytes_, std::memory_order_relaxed);

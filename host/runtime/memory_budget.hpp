@@ -50,7 +50,9 @@ class MemoryBudget {
     // Makes it enough for so many bytes. False: there is no room, and it is as before. Always the same budget, or null,
     // which has room for everything.
     bool grow(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes);
-    // The same, even if there is no room.
+    // Makes it no more than enough for so many bytes.
+    void shrink(std::size_t bytes);
+    // As grow, even if there is no room.
     void overdraw(const std::shared_ptr<MemoryBudget>& budget, std::size_t bytes);
     bool is_empty() const { return bytes_ == 0; }
 

@@ -223,12 +223,14 @@ test('ATaskWhoseClientDoesNotAnswerInTimeFails', async () => {
   const askStrict = async (method, params, name) =>
     (await post(strict.url, modernRequest(method, { ...params, _meta: knowing }), modernHeaders(method, name))).json();
   try {
-    const { taskId } = (await askStrict('tools/call', { name: 'work_and_ask', arguments: {} }, 'work_and_ask')).result;
+    const { result: created } = await askStrict('tools/call', { name: 'work_and_ask', arguments: {} }, 'work_and_ask');
+    assert.equal(created.resultType, 'task');
+    const { taskId } = created;
     const failed = await until(async () => {
       const { result: task } = await askStrict('tasks/get', { taskId }, taskId);
       return task.status === 'failed' && task;
     }, () => 'the task has failed', { pauseMs: 50 });
-    assert.equal(failed.error.message, 'The client did not answer within 1 s');
+    assert.equal(failed.error.message, 'The client did not answer elicitation/create within 1 s');
   } finally {
     await strict.stop();
   }

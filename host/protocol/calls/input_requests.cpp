@@ -333,6 +333,13 @@ std::string read_input_state(std::string_view json) {
   return state ? json_string(*state).value_or("") : "";
 }
 
+std::string words_for_no_answer(const OrderedJson& requests, std::chrono::milliseconds patience) {
+  std::string methods;
+  for (const auto& [name, request] : requests.items())
+    methods += (methods.empty() ? "" : ", ") + request["method"].get<std::string>();
+  return "The client did not answer " + methods + " within " + std::to_string(patience.count() / 1000) + " s";
+}
+
 std::string words_for_many_answers() {
   return "params.inputResponses has more than " + std::to_string(max_answer_values) + " values";
 }

@@ -4,6 +4,7 @@
 // thread.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ std::optional<std::string> mistake_in_answer(const OrderedJson& request, const J
 inline constexpr std::size_t max_answer_values = 20'000;
 // Of params that have more.
 std::string words_for_many_answers();
+
+// Of a client that did not answer these requests, {name: {"method", "params"}}, in time.
+std::string words_for_no_answer(const OrderedJson& requests, std::chrono::milliseconds patience);
 
 // The "inputState" beside them, which the plugin wants to have handed back with the answers; empty: none.
 std::string read_input_state(std::string_view json);

@@ -110,11 +110,24 @@ void Task::wait(const OrderedJson& requests, unsigned round, std::chrono::second
 }
 
 void Task::give_up(unsigned round, std::chrono::seconds patience) {
+  Resume resume;
+  Json unused;  // let go of when the lock is gone
+  std::string why;
   {
     const MutexLock lock(mutex_);
     if (requests_.empty() || !requests_.begin().key().starts_with(std::to_string(round) + "/")) return;
+    why = words_for_no_answer(requests_, patience);
+    resume = stop_asking(unused);
+    change(Status::working);
   }
-  stop(Status::failed, "The client did not answer within " + std::to_string(patience.count()) + " s", "expired");
+  resume(fail(why));
+}
+
+Task::Resume Task::stop_asking(Json& answers) {
+  requests_.clear();
+  names_.clear();
+  answers = std::exchange(answers_, Json::object());
+  return std::exchange(resume_, nullptr);
 }
 
 Result<> Task::update(const Json& responses) {
@@ -138,8 +151,7 @@ Result<> Task::update(const Json& responses) {
     }
     if (requests_.empty()) {
       change(Status::working);
-      resume = std::move(resume_);
-      answers = std::exchange(answers_, Json::object());
+      resume = stop_asking(answers);
     }
   }
   tell();
@@ -177,16 +189,12 @@ void Task::expire() {
 void Task::stop(Status status, const std::string& why, std::string outcome) {
   Resume unused;  // let go of when the lock is gone
   Json answers;
-  Json names;
   bool needs_record = false;
   {
     const MutexLock lock(mutex_);
     if (is_over()) return;
     needs_record = !std::exchange(has_record_, true) && record_of_client_ != nullptr;
-    requests_.clear();
-    unused = std::move(resume_);
-    answers.swap(answers_);
-    names.swap(names_);
+    unused = stop_asking(answers);
     room_ = {};
     status == Status::failed ? fail_with(why) : change(status);
   }
@@ -200,10 +208,12 @@ std::string Task::json() const {
   return members();
 }
 
-void Task::listen(const std::weak_ptr<TaskListener>& listener) {
+bool Task::listen(const std::weak_ptr<TaskListener>& listener) {
   const MutexLock lock(mutex_);
   std::erase_if(listeners_, [](const auto& each) { return each.expired(); });
+  if (listeners_.size() >= max_listeners) return false;
   listeners_.push_back(listener);
+  return true;
 }
 
 // A task has no notifications of what its call says (SEP-2663, "Task Status Notifications").
@@ -251,8 +261,8 @@ void Task::keep(const Reply& reply) {
   if (reply.body.empty()) return change(Status::cancelled);
   // Many may wait for this thread, so that it reads no long text.
   const auto [outcome, error] = answer_in(reply.body);
-  room_ = {};
   if (!keep_bytes(outcome.size())) {
+    room_ = {};
     return fail_with("The result has " + std::to_string(outcome.size()) + " bytes, and results of tasks may have " +
                      std::to_string(memory_->limit()) + " together");
   }
@@ -269,6 +279,7 @@ void Task::fail_with(const std::string& why) {
 
 bool Task::keep_bytes(std::size_t bytes) {
   if (!room_.grow(memory_, bytes)) return false;
+  room_.shrink(bytes);
   kept_bytes_ = bytes;
   return true;
 }
@@ -303,18 +314,16 @@ std::string Task::members() const {
 
 void Task::tell() {
   const MutexLock telling(telling_);
-  std::string id;
   std::string task;
   std::vector<std::weak_ptr<TaskListener>> listeners;
   {
     const MutexLock lock(mutex_);
     if (listeners_.empty()) return;
-    id = id_;
     task = members();
     listeners = listeners_;
   }
   for (const auto& weak : listeners) {
-    if (const auto listener = weak.lock()) listener->task_changed(id, task);
+    if (const auto listener = weak.lock()) listener->task_changed(*this, task);
   }
 }
 

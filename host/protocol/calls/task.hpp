@@ -23,17 +23,21 @@
 
 namespace mcph {
 
+class Task;
+
 class TaskListener {
  public:
   virtual ~TaskListener() = default;
-  // `task` is a DetailedTask: the inside of a JSON object.
-  virtual void task_changed(const std::string& id, const std::string& task) = 0;
+  // `json` is a DetailedTask: the inside of a JSON object.
+  virtual void task_changed(const Task& task, const std::string& json) = 0;
 };
 
 class Task final : public Exchange {
  public:
-  // Begins the call again with the client's answers.
-  using Resume = std::function<void(Json answers)>;
+  static constexpr std::size_t max_listeners = 100;
+
+  // Begins the call again with the client's answers, or ends it because it has none.
+  using Resume = std::function<void(Result<Json> answers)>;
 
   // Of a call of this tool. `request_id` is that of the client's request, as JSON text. The timers outlive the task.
   Task(Timers& timers, std::shared_ptr<Exchange> client, std::string request_id, Principal principal,
@@ -63,8 +67,8 @@ class Task final : public Exchange {
 
   // Takes over what the call's plugin asks, {name: {"method", "params"}}. False if it is no task: then it will not
   // become one, and the client is to be asked in another way. `bytes` is what the call takes from then on; where there
-  // is no room for so much, the task fails. So it does if its client has not answered all within `patience`. Each
-  // `round` has a number of its own.
+  // is no room for so much, the task fails. A client that has not answered all within `patience` is waited for no
+  // longer. Each `round` has a number of its own.
   bool wait_for_input(const OrderedJson& requests, unsigned round, std::size_t bytes, std::chrono::seconds patience,
                       Resume resume);
   // Takes what the client answers to some or all of it; the rest is ignored. An error says what is wrong with one.
@@ -81,8 +85,8 @@ class Task final : public Exchange {
   // A DetailedTask: the inside of a JSON object.
   std::string json() const;
 
-  // Held weakly.
-  void listen(const std::weak_ptr<TaskListener>& listener);
+  // Held weakly. False: it has as many as it may.
+  bool listen(const std::weak_ptr<TaskListener>& listener);
 
  private:
   enum class Status { not_yet, working, input_required, completed, failed, cancelled };
@@ -92,8 +96,10 @@ class Task final : public Exchange {
   void finish(Reply reply) override;
 
   void stop(Status status, const std::string& why, std::string outcome);
-  // Fails it if it still waits for answers of that round.
+  // Ends the call if the answers of that round are still waited for.
   void give_up(unsigned round, std::chrono::seconds patience);
+  // What went on with the answers, which it gives away.
+  Resume stop_asking(Json& answers) REQUIRES(mutex_);
   // What it keeps from now on. False, and nothing happens, if there is no room for so much.
   bool keep_bytes(std::size_t bytes) REQUIRES(mutex_);
   // The keys of those that are outstanding, or what is wrong with one of them.
@@ -121,7 +127,7 @@ class Task final : public Exchange {
   Status status_ GUARDED_BY(mutex_) = Status::not_yet;
   bool settled_ GUARDED_BY(mutex_) = false;     // it will not become a task
   bool has_record_ GUARDED_BY(mutex_) = false;  // of its end
-  Timers::Id timer_ GUARDED_BY(mutex_);         // for what must happen before its next status
+  Timers::Id timer_ GUARDED_BY(mutex_);         // ends what its status says, unless that has changed before
 
   std::string id_ GUARDED_BY(mutex_);
   std::chrono::milliseconds lifetime_ GUARDED_BY(mutex_) = {};

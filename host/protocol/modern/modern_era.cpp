@@ -432,24 +432,31 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
   }
   const auto& task = call.origin.task;
   if (task != nullptr && task->wait_for_input(input_requests, rounds.count, memory_of(call), options_.answer_time,
-                                              [this, call](const Json& answers) { go_on(call, answers); })) {
+                                              [this, call](const Result<Json>& answers) {
+                                                if (answers.has_error()) return give_up(call, answers.error().message);
+                                                go_on(call, *answers);
+                                              })) {
     return;
   }
   // The client, which comes back with another request, sends it again.
   call.origin.payment.reset();
   auto state = state_.seal(content_of(rounds, input_requests), purpose_of(call.method, call.params, caller));
   if (state.size() > max_state_bytes) {
-    const RpcError error{error_code::internal_error,
-                         "The answers so far are too large for the client to carry: " + std::to_string(state.size()) +
-                             " bytes of requestState, more than " + std::to_string(max_state_bytes)};
-    if (rounds.awaited != nullptr) rounds.awaited->fail(error.code, error.message);
-    return call.exchange->reply(error_reply(call.origin.id, error));
+    return give_up(call, "The answers so far are too large for the client to carry: " + std::to_string(state.size()) +
+                             " bytes of requestState, more than " + std::to_string(max_state_bytes));
   }
   const OrderedJson result = {{"resultType", "input_required"},
                               {"_meta", {{meta_key::server_info, read_ordered_json(identity_)}}},
                               {"requestState", std::move(state)},
                               {"inputRequests", std::move(input_requests)}};
   call.exchange->reply({result_response(call.origin.id, dump(result))});
+}
+
+void ModernEra::give_up(const SuspendedCall& call, const std::string& why) const {
+  call_log_.refused(name_of(call.method), call.component, why);
+  const RpcError error{error_code::internal_error, why};
+  if (const auto& awaited = call.origin.rounds.awaited) awaited->fail(error.code, error.message);
+  call.exchange->reply(error_reply(call.origin.id, error));
 }
 
 void ModernEra::go_on(const SuspendedCall& call, const Json& answers) const {

@@ -69,6 +69,7 @@ class ModernEra final : public CallAnswers {
   // Answers the request with the input requests, and leaves it to the client to come back.
   void ask(SuspendedCall call, OrderedJson input_requests) const override;
   void go_on(const SuspendedCall& call, const Json& answers) const override;
+  void give_up(const SuspendedCall& call, const std::string& why) const;
   std::shared_ptr<const Catalog> catalog_for(const Principal& principal) const override {
     return catalog_.current(principal);
   }

@@ -35,13 +35,6 @@ std::optional<PendingInputRequests::NoAnswers> failure_of(const OrderedJson& req
                                          " with something invalid: " + *std::move(mistake)};
 }
 
-std::string too_late(const OrderedJson& requests, std::chrono::milliseconds patience) {
-  std::string methods;
-  for (const auto& [name, request] : requests.items())
-    methods += (methods.empty() ? "" : ", ") + request["method"].get<std::string>();
-  return "The client did not answer " + methods + " within " + std::to_string(patience.count() / 1000) + " s";
-}
-
 }  // namespace
 
 std::uint64_t PendingInputRequests::ask(const OrderedJson& requests, const std::shared_ptr<Exchange>& exchange,
@@ -96,8 +89,8 @@ void PendingInputRequests::send(std::uint64_t number, std::vector<std::string> m
   // The client's time begins when all has been sent. That may have been answered by now.
   const MutexLock lock(mutex_);
   if (const auto found = rounds_.find(number); found != rounds_.end()) {
-    found->second->timer =
-        round.timers->after(patience, [weak = weak_from_this(), number, why = too_late(round.requests, patience)] {
+    found->second->timer = round.timers->after(
+        patience, [weak = weak_from_this(), number, why = words_for_no_answer(round.requests, patience)] {
           if (const auto self = weak.lock()) self->finish(number, NoAnswers{why});
         });
   }

@@ -13,11 +13,10 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
                                                  const std::shared_ptr<Exchange>& exchange,
                                                  std::weak_ptr<NotificationStream> output, Principal principal,
                                                  PublishedCatalog& catalog) {
-  // They are not kept beyond what the bound lets in.
+  // They are not kept beyond what the bounds let in, and tasks not beyond their own time.
   const auto resources = std::exchange(wanted.resources, {});
   const auto tasks = std::exchange(wanted.tasks, {});
-  // Tasks have no bound but that of the message that names them.
-  if (tasks.empty()) exchange->release_memory();
+  exchange->release_memory();
   auto subscription = std::make_shared<Subscription>(std::move(id), std::move(wanted), exchange, std::move(output),
                                                      std::move(principal), catalog);
   {
@@ -29,20 +28,22 @@ std::shared_ptr<Subscription> Subscription::open(std::string id, SubscriptionFil
       [[maybe_unused]] const auto added =
           subscription->subscriptions_.add(uri, *catalog.resource_updates(), subscription);
     }
-    subscription->tasks_.insert(tasks.begin(), tasks.end());
-    for (const auto& [task_id, task] : tasks)
-      task->listen(subscription);
-    subscription->acknowledge(resources);
+    std::vector<std::string> task_ids;
+    for (const auto& [task_id, task] : tasks) {
+      if (task->listen(subscription)) task_ids.push_back(task_id);
+    }
+    subscription->acknowledge(resources, task_ids);
     // A task may have ended before anybody listened.
-    for (const auto& [task_id, task] : tasks)
-      subscription->tell(task->json());
+    for (const auto& task_id : task_ids)
+      subscription->tell(tasks.at(task_id)->json());
   }
   // Held by the exchange until that has ended.
   exchange->on_abandon([subscription] {});
   return subscription;
 }
 
-void Subscription::acknowledge(const std::vector<std::string>& wanted_resources) {
+void Subscription::acknowledge(const std::vector<std::string>& wanted_resources,
+                               const std::vector<std::string>& task_ids) {
   auto honoured = Json::object();
   if (wanted_.lists.tools) honoured["toolsListChanged"] = true;
   if (wanted_.lists.prompts) honoured["promptsListChanged"] = true;
@@ -53,8 +54,7 @@ void Subscription::acknowledge(const std::vector<std::string>& wanted_resources)
       if (subscriptions_.contains(uri)) resources.push_back(uri);
     }
   }
-  for (const auto& [id, task] : tasks_)
-    honoured["taskIds"].push_back(id);
+  if (!task_ids.empty()) honoured["taskIds"] = task_ids;
   exchange_->notify(notification(Method::notifications_subscriptions_acknowledged,
                                  "{" + meta() + R"(,"notifications":)" + dump(honoured) + "}"));
 }
@@ -75,12 +75,11 @@ void Subscription::resource_updated(const std::string& uri) {
   exchange_->notify(notification(Method::notifications_resources_updated, updated_params(uri, meta() + ",")));
 }
 
-void Subscription::task_changed(const std::string& id, const std::string& task) {
+void Subscription::task_changed(const Task& task, const std::string& json) {
   // Nothing is told of one whose tool the principal may not call any more.
-  const auto changed = tasks_.at(id).lock();
-  if (changed == nullptr || !may_follow(*changed, principal_, catalog_)) return;
+  if (!may_follow(task, principal_, catalog_)) return;
   const MutexLock lock(mutex_);
-  tell(task);
+  tell(json);
 }
 
 void Subscription::tell(const std::string& task) {

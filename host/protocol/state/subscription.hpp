@@ -47,21 +47,19 @@ class Subscription final : public ListListener, public ResourceListener, public 
   Principal principal() const override { return principal_; }
   // Nothing is told of what the principal may not read any more.
   void resource_updated(const std::string& uri) override;
-  void task_changed(const std::string& id, const std::string& task) override;
+  void task_changed(const Task& task, const std::string& json) override;
 
   // Replies to the request, which ends it. `server_info_json` names who answers.
   void end(std::string_view server_info_json);
 
  private:
-  void acknowledge(const std::vector<std::string>& wanted_resources) REQUIRES(mutex_);
+  void acknowledge(const std::vector<std::string>& wanted_resources, const std::vector<std::string>& task_ids)
+      REQUIRES(mutex_);
   void tell(const std::string& task) REQUIRES(mutex_);
   std::string meta() const;
 
   const std::string id_;
   const SubscriptionFilter wanted_;
-  // Of those that are wanted; complete before any of them is listened to. One that is forgotten elsewhere is not kept
-  // here, however long the subscription is.
-  std::map<std::string, std::weak_ptr<Task>> tasks_;
   const std::shared_ptr<Exchange> exchange_;
   const std::weak_ptr<NotificationStream> output_;
   const Principal principal_;

@@ -37,6 +37,19 @@ TEST_F(MemoryBudgetTest, TakesAShareThatGrowsOnce) {
   EXPECT_EQ(budget_->taken(), 50'000U);
 }
 
+TEST_F(MemoryBudgetTest, GetsBackWhatAShareNeedsNoMore) {
+  MemoryBudget::Share share;
+  share.shrink(0);
+  ASSERT_TRUE(share.grow(budget_, 100'000));
+  share.shrink(200'000);
+  EXPECT_EQ(budget_->taken(), 100'000U);
+  share.shrink(30'000);
+  EXPECT_EQ(budget_->taken(), 30'000U);
+  share.shrink(free_bytes);
+  EXPECT_EQ(budget_->taken(), 0U);
+  EXPECT_EQ(budget_->moved(), 200'000U);
+}
+
 TEST_F(MemoryBudgetTest, GetsBackWhatIsHeldNoMore) {
   {
     MemoryBudget::Share share;
