@@ -18,7 +18,8 @@ class SecretMask {
   // `text` with `instead` in place of each secret, also where one is written as in a URL or in JSON, with escapes of
   // whatever characters.
   std::string hide(std::string text) const;
-  // How many bytes a secret takes at most, also where each of its characters is "\\u0061" or so; 0: there is none.
+  // How many bytes a secret takes at most that is sent with up to eight for each of its own: "\\u0061" is an "a". 0:
+  // there is none.
   std::size_t max_size() const { return forms_.empty() ? 0 : 8 * forms_.front().size(); }
   // Whether the text is a secret, and nothing else.
   bool is_secret(const std::string& text) const { return hide(text) == instead; }

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <utility>
 
+#include "http/secret_mask.hpp"
 #include "http/url_parts.hpp"
 #include "shared/text.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
+// And as many as a secret can take, which an excerpt leaves out.
 constexpr std::size_t max_error_bytes = 16384;
 constexpr milliseconds max_connect_time{10'000};
 constexpr milliseconds first_delay{250};
@@ -63,6 +65,7 @@ Transfer::Transfer(Request request, const FetchLimits& limits, const Connections
       curl_(*connections.curl),
       begin_(now),
       deadline_(now + limits.time),
+      max_error_bytes_(max_error_bytes + SecretMask(request_.secrets).max_size()),
       next_attempt_(now),
       handle_(curl_.easy_init(), curl_.easy_cleanup),
       headers_(nullptr, curl_.slist_free_all) {
@@ -175,7 +178,7 @@ bool Transfer::add_to_body(std::string_view bytes) {
   auto& body = response_.body;
   // Of an error or a redirect it is the status that counts, however few bytes an answer may have.
   const bool is_error = is_error_status();
-  const auto most = is_error ? max_error_bytes : limits_.max_bytes;
+  const auto most = is_error ? max_error_bytes_ : limits_.max_bytes;
   if (body.size() + bytes.size() <= most) {
     body += bytes;
     return true;

@@ -79,6 +79,7 @@ class Transfer {
   const CurlLibrary& curl_;
   const TimePoint begin_;
   const TimePoint deadline_;
+  const std::size_t max_error_bytes_;
   TimePoint next_attempt_;
   std::unique_ptr<CURL, decltype(CurlLibrary::easy_cleanup)> handle_;
   std::unique_ptr<curl_slist, decltype(CurlLibrary::slist_free_all)> headers_;
