@@ -126,6 +126,8 @@ Result<AuditFile> AuditFile::open(const std::filesystem::path& path, AuditSyncs 
 Result<> AuditFile::lock() {
   // O_NONBLOCK, because whoever has a lease of it would be waited for.
   auto lock = open_file(lock_path(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, for_owner);
+  if (!lock && errno == EWOULDBLOCK)
+    return fail("cannot be locked by " + lock_path().string() + ": another program has a lease of it; end that one");
   if (!lock) return fail("cannot be locked: " + last_error() + "; its folder must be there, and this user's to write");
   if (const auto regular = identity_of_regular_file(lock); regular.has_error())
     return fail("cannot be locked by " + lock_path().string() + ": " + regular.error().message + "; remove it");
