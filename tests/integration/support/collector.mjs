@@ -1,6 +1,5 @@
 // A collector of traces, which takes what OTLP over HTTP sends in JSON, and answers as the test wants.
-import { createServer } from 'node:http';
-
+import { HttpServer } from './http_server.mjs';
 import { patience } from './patience.mjs';
 
 const texts = { traceId: /^[0-9a-f]{32}$/, spanId: /^[0-9a-f]{16}$/ };
@@ -63,10 +62,10 @@ export function spansOf(body) {
 
 export class Collector {
   // Until the test that `context` belongs to has ended.
-  static async start(context, port = 0) {
+  static async start(context) {
     const collector = new Collector();
-    await collector.listen(port);
-    context.after(() => collector.stop());
+    const server = await HttpServer.start(context, (...asked) => collector.take(...asked));
+    collector.url = `${server.origin}/v1/traces`;
     return collector;
   }
 
@@ -77,28 +76,18 @@ export class Collector {
     this.answer = (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   }
 
-  async listen(port) {
-    this.server = createServer(async (request, response) => {
-      let body = '';
-      for await (const piece of request.setEncoding('utf8')) body += piece;
-      this.requests.push({ method: request.method, path: request.url, headers: request.headers, body });
-      let spans = [];
-      try {
-        spans = spansOf(body);
-      } catch (error) {
-        this.mistakes.push(error);
-      }
-      this.answer(response, spans);
-      if (response.statusCode === 200 && response.writableEnded) this.spans.push(...spans);
-    });
-    await new Promise((resolve) => this.server.listen(port, '127.0.0.1', resolve));
-    this.port = this.server.address().port;
-    this.url = `http://127.0.0.1:${this.port}/v1/traces`;
-  }
-
-  async stop() {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  async take(request, response) {
+    let body = '';
+    for await (const piece of request.setEncoding('utf8')) body += piece;
+    this.requests.push({ method: request.method, path: request.url, headers: request.headers, body });
+    let spans = [];
+    try {
+      spans = spansOf(body);
+    } catch (error) {
+      this.mistakes.push(error);
+    }
+    this.answer(response, spans);
+    if (response.statusCode === 200 && response.writableEnded) this.spans.push(...spans);
   }
 
   // Once there are as many spans.

@@ -1,7 +1,8 @@
 // A facilitator of x402 on a loopback address: it finds payments valid and takes them as a test wants, and keeps what it
 // was asked. Nothing is signed, because the host leaves signatures to it.
-import { createServer } from 'node:http';
 import { randomBytes } from 'node:crypto';
+
+import { HttpServer } from './http_server.mjs';
 
 export const way = {
   scheme: 'exact',
@@ -25,8 +26,8 @@ export function payment(more = {}, accepted = way) {
 export class Facilitator {
   static async start(context) {
     const facilitator = new Facilitator();
-    await new Promise((resolve) => facilitator.server.listen(0, '127.0.0.1', resolve));
-    context.after(() => facilitator.stop());
+    facilitator.server = await HttpServer.start(context, (...asked) => facilitator.take(...asked));
+    facilitator.url = `${facilitator.server.origin}/x402`;
     return facilitator;
   }
 
@@ -34,27 +35,22 @@ export class Facilitator {
   verify = () => ({ isValid: true, payer });
   settle = () => ({ success: true, payer, transaction: `0x${randomBytes(32).toString('hex')}`, network: way.network });
 
-  server = createServer(async (request, response) => {
+  async take(request, response) {
     let text = '';
     for await (const chunk of request) text += chunk;
     const body = JSON.parse(text);
     this.asked.push({ path: request.url, body });
     const answer = request.url.endsWith('/verify') ? this.verify(body) : this.settle(body);
-    if (answer === undefined) return request.socket.destroy();
+    if (answer === undefined) return void request.socket.destroy();
     response.writeHead(answer.status ?? 200, { 'Content-Type': 'application/json' });
     response.end(typeof answer.text === 'string' ? answer.text : JSON.stringify(answer));
-  });
-
-  get url() {
-    return `http://127.0.0.1:${this.server.address().port}/x402`;
   }
+
   times(path) {
     return this.asked.filter((each) => each.path === `/x402/${path}`).length;
   }
 
-  async stop() {
-    if (!this.server.listening) return;
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  stop() {
+    return this.server.stop();
   }
 }
