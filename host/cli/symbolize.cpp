@@ -131,11 +131,19 @@ class LogReader {
     for (auto found = find_mention(line, name_, 0); found; found = find_mention(line, name_, found->end)) {
       const auto& frames = symbols.places[place++];
       text += line.substr(from, found->begin - from);
-      text += has_line(frames) ? replacement(line, *found, words_for(frames))
-                               : line.substr(found->begin, found->end - found->begin);
+      text += readable(line, *found, frames);
       from = found->end;
     }
     return text + line.substr(from);
+  }
+
+  // Where no line is known, as the host tells it: the place, and the function.
+  std::string readable(const std::string& line, const Mention& mention, const std::vector<SourceFrame>& frames) const {
+    if (has_line(frames)) return replacement(line, mention, words_for(frames));
+    const bool has_function = !frames.empty() && !frames.back().function.empty();
+    const auto words = name_ + "+" + mention.offset + (has_function ? " " + words_for(frames.back()) : "");
+    const bool says_so = line.compare(mention.begin, words.size(), words) == 0;
+    return says_so ? line.substr(mention.begin, mention.end - mention.begin) : replacement(line, mention, words);
   }
 
   // As the line's format has texts.

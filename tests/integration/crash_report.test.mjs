@@ -272,6 +272,12 @@ test('ALogFromElsewhereIsMadeReadable', { skip }, async (context) => {
   assert.deepEqual({ stdout: stripped.stdout, status: stripped.status }, { stdout: log, status: 1 });
   assert.match(stripped.stderr, /crashing\.so has no debug data for the places that the input names; give it the file as it was/);
 
+  const [offset] = event.at.split(' ');
+  const withPlace = (place, field) => `${place}\n{"at":"${place}"}\nat=${field} running=crash\nat ${place} while it ran\n`;
+  const withFunctions = withPlace(event.at, `"${event.at}"`);
+  assert.equal(symbolize(file, withPlace(offset, offset)).stdout, withFunctions, 'a function without a line follows');
+  assert.equal(symbolize(file, withFunctions).stdout, withFunctions, 'and does not follow twice');
+
   await copyFile(fixture('crashing_debug'), whole);
   const other = symbolize(whole, log);
   assert.equal(other.status, 1);

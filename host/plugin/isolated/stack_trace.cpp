@@ -97,33 +97,62 @@ std::string short_place(const SourceFrame& frame) {
          shortened(frame.function.empty() ? "?" : frame.function, max_place_bytes);
 }
 
+// Behind what is a part of the function in the next line.
+constexpr std::string_view inlined_into = ", inlined into";
+
+std::string_view without_inlining(std::string_view words) {
+  if (words.ends_with(inlined_into)) words.remove_suffix(inlined_into.size());
+  return words;
+}
+
+// A compiler inlines some calls of a recursion, and others not.
+bool are_same_calls(std::span<const std::string> some, std::span<const std::string> others) {
+  return std::ranges::equal(some, others, {}, without_inlining, without_inlining);
+}
+
+// How often the first `size` calls follow each other.
+std::size_t times_of_first(std::size_t size, std::span<const std::string> calls) {
+  std::size_t count = 1;
+  while ((count + 1) * size <= calls.size() && are_same_calls(calls.first(size), calls.subspan(count * size, size))) {
+    ++count;
+  }
+  return count;
+}
+
+// How many calls the first circle has: the shortest of those that go furthest. 0: there is none.
+std::size_t size_of_circle(std::span<const std::string> calls) {
+  constexpr std::size_t most = 64;
+  constexpr std::size_t least = 3;  // times
+  std::size_t best = 0;
+  std::size_t furthest = 0;
+  for (std::size_t size = 1; size <= most && size * least <= calls.size(); ++size) {
+    const auto count = times_of_first(size, calls);
+    if (count < least || count * size <= furthest) continue;
+    best = size;
+    furthest = count * size;
+  }
+  return best;
+}
+
 // A stack that has overflowed is one function again and again, or a few that call each other.
-void add_without_repeats(std::span<const std::string> frames, std::vector<std::string>& lines) {
-  constexpr std::size_t most = 8;  // functions in a circle
-  constexpr std::size_t least = 3;
-  const auto times = [&](std::size_t begin, std::size_t size) {
-    std::size_t count = 1;
-    while (begin + (count + 1) * size <= frames.size() &&
-           std::ranges::equal(frames.subspan(begin, size), frames.subspan(begin + count * size, size))) {
-      ++count;
-    }
-    return count;
-  };
-  for (std::size_t begin = 0; begin < frames.size();) {
-    std::size_t size = 1;
-    while (size <= most && begin + size <= frames.size() && times(begin, size) < least)
-      ++size;
-    if (size > most || begin + size > frames.size()) {
-      lines.push_back(frames[begin++]);
+void add_without_repeats(std::span<const std::string> calls, std::vector<std::string>& lines) {
+  while (!calls.empty()) {
+    const auto size = size_of_circle(calls);
+    if (size == 0) {
+      lines.push_back(calls.front());
+      calls = calls.subspan(1);
       continue;
     }
-    const auto count = times(begin, size);
-    const auto block = frames.subspan(begin, size);
-    lines.insert(lines.end(), block.begin(), block.end());
-    begin += count * size;
-    // A trace has only so many frames: what it ends with may have gone on.
+    const auto count = times_of_first(size, calls);
+    // The last of them, for what follows is what that one is inlined into.
+    const auto circle = calls.subspan((count - 1) * size, size);
+    lines.insert(lines.end(), circle.begin(), circle.end());
+    calls = calls.subspan(count * size);
+    // A trace has only so many frames: what it ends within may have gone on.
+    const bool may_go_on = calls.size() < size && are_same_calls(calls, circle.first(calls.size()));
+    if (may_go_on) calls = {};
     lines.push_back("... " + std::string(size > 1 ? "these " + std::to_string(size) + ", " : "") +
-                    (begin == frames.size() ? "at least " : "") + std::to_string(count - 1) + " more times");
+                    (may_go_on ? "at least " : "") + std::to_string(count - 1) + " more times");
   }
 }
 
@@ -138,8 +167,6 @@ std::vector<TracedFrame> frames_of(const StackTrace& trace, const TracedLibrary&
   return frames;
 }
 
-constexpr std::string_view inlined_into = ", inlined into";
-
 // Makes frames readable, and remembers the place that is to be told first.
 class TraceReader {
  public:
@@ -153,8 +180,7 @@ class TraceReader {
       add(frame);
     if (last_own_ != 0) words_.resize(last_own_);
     // Into what has called the author's own.
-    if (!words_.empty() && words_.back().ends_with(inlined_into))
-      words_.back().resize(words_.back().size() - inlined_into.size());
+    if (!words_.empty()) words_.back().resize(without_inlining(words_.back()).size());
     return words_;
   }
   bool has_line() const { return first_choice_ || (second_choice_ && !has_offset_of_author_); }

@@ -70,6 +70,43 @@ TEST(StackTraceTest, TellsWhatRepeatsItselfOnce) {
                           "... these 2, at least 19 more times"));
 }
 
+// With the frames of a recursion, 20 times, and then another one.
+std::vector<std::string> lines_of_recursion(const std::vector<std::vector<SourceFrame>>& frames,
+                                            const std::vector<SourceFrame>& caller) {
+  std::vector<std::vector<SourceFrame>> places;
+  for (int i = 0; i < 20; ++i)
+    places.insert(places.end(), frames.begin(), frames.end());
+  places.push_back(caller);
+  const std::vector traces{trace(std::vector<std::string>(places.size(), own_place + "0x1"))};
+  return readable(traces, traced_library, {places, {}}).lines;
+}
+
+TEST(StackTraceTest, TellsARecursionOnceThatIsInlinedIntoItself) {
+  const SourceFrame parse{"parse", "a.cpp", 14};
+  EXPECT_THAT(lines_of_recursion({{parse, parse, parse}}, {parse}),
+              ElementsAre("backtrace:", "parse at a.cpp:14", "... at least 60 more times"));
+  EXPECT_THAT(lines_of_recursion({{parse, parse, parse}}, {parse, {"setup", "a.cpp", 20}}),
+              ElementsAre("backtrace:", "parse at a.cpp:14, inlined into", "... 60 more times", "setup at a.cpp:20"));
+}
+
+// As where a call takes several lines.
+TEST(StackTraceTest, TellsARecursionOnceWhoseInlinedCallsHaveOtherLines) {
+  const SourceFrame first{"parse", "a.cpp", 14};
+  const SourceFrame second{"parse", "a.cpp", 15};
+  EXPECT_THAT(lines_of_recursion({{second, second, second, second, first, first, first}}, {{"setup", "a.cpp", 20}}),
+              ElementsAre("backtrace:", "parse at a.cpp:15, inlined into", "parse at a.cpp:15, inlined into",
+                          "parse at a.cpp:15, inlined into", "parse at a.cpp:15, inlined into",
+                          "parse at a.cpp:14, inlined into", "parse at a.cpp:14, inlined into", "parse at a.cpp:14",
+                          "... these 7, 19 more times", "setup at a.cpp:20"));
+}
+
+TEST(StackTraceTest, TellsARecursionOnceThatEndsInTheMidstOfItsCircle) {
+  const SourceFrame even{"even", "a.cpp", 1};
+  const SourceFrame odd{"odd", "a.cpp", 2};
+  EXPECT_THAT(lines_of_recursion({{even}, {odd}}, {even}),
+              ElementsAre("backtrace:", "even at a.cpp:1", "odd at a.cpp:2", "... these 2, at least 19 more times"));
+}
+
 TEST(StackTraceTest, NamesNoPlaceOfSeveralThreads) {
   const std::vector traces{trace({own_place + "0x1"}), trace({own_place + "0x2"})};
   const auto stacks = readable(traces, traced_library, {{{{"a", "a.cpp", 1}}, {{"b", "b.cpp", 2}}}, {}});
