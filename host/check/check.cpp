@@ -46,6 +46,12 @@ bool is_of_sanitizer(std::string_view line) {
   return has(": runtime error: ") || (has("Sanitizer: ") && (has("ERROR: ") || has("WARNING: ")));
 }
 
+// A record in which the API for C++ tells of a mistake in the code that it calls, and that it has covered up.
+bool is_of_api(std::string_view text) {
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  return has(" answers with the character U+FFFD, ") || has(" threw something that is not a std::exception");
+}
+
 }  // namespace
 
 std::string_view name_of(CheckStatus status) {
@@ -94,6 +100,7 @@ std::string Inspection::take_log(std::string_view event, std::string_view field)
     if (entry.event == plugin_stopped_badly) stopped_at = at;
     if (entry.event == plugin_output && is_of_sanitizer(text))
       misbehaviour.push_back("it printed \"" + text + '"' + when);
+    if (entry.event == "plugin says" && is_of_api(text)) carelessness.emplace(text, when);
     if (entry.event == "plugin misbehaved") {
       misbehaviour.push_back(entry.field("reason") + when +
                              "; complete each call once, and let no exception out of a function of the contract");

@@ -22,6 +22,8 @@ void check_contract(Inspection& inspection, CheckReport& report) {
     std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
     if (told.insert(kind.substr(0, kind.find(" (while"))).second) report.fail(each);
   }
+  for (const auto& [text, when] : inspection.carelessness)
+    report.warn("it says: " + text + when);
 }
 
 }  // namespace

@@ -64,6 +64,8 @@ struct Inspection {
   std::string crashed_at = {};                 // a line of its source, or FILE+OFFSET: where it crashed last
   std::string stopped_at = {};                 // likewise: where it was when its stop failed
   std::vector<std::string> misbehaviour = {};  // of which the host's log has told, with the check's name
+  // What the API for C++ has told there, and during which check first.
+  std::map<std::string, std::string> carelessness = {};
 
   // A version that is well. Null: it cannot be loaded, which has been reported.
   PluginVersion* usable(CheckReport& report);

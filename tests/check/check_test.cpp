@@ -1,5 +1,6 @@
-// What `mcp-plugin-host check` finds: each of the faults that faulty.cpp can have, by the check that is for it, and
-// nothing in a plugin that is sound. Each test runs the program on a copy of the plugin with the fault's name.
+// What `mcp-plugin-host check` finds: each of the faults that faulty.cpp and careless.cpp can have, by the check that
+// is for it, and nothing in a plugin that is sound. Each test runs the program on a copy of the plugin with the fault's
+// name.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -176,6 +177,8 @@ const std::array faults{
     Fault{"leaves a descriptor after its end", "after-stop", "1 descriptors open after stop"},
     Fault{"cannot be unloaded", "unload", "-z nodelete", "faulty_staying", true},
     Fault{"completes twice", "contract", "unknown or completed already"},
+    Fault{"answers with bytes", "contract", "tool \"answer_bytes\" answers with the character U+FFFD", "careless", true},
+    Fault{"throws a number", "contract", "tool \"throw_number\" threw something that is not a std::exception", "careless", true},
     Fault{"throws in cancel", "contract", "cancel let an exception escape", "faulty", false, "--only cancel --only contract"},
 };
 // clang-format on
