@@ -32,6 +32,7 @@ OrderedJson plugin_json(const PluginReport& report) {
   const auto& status = report.status;
   const auto& calls = status.calls;
   OrderedJson json{{"file", report.file.string()}, {"state", name_of(report.state)}};
+  if (report.is_configured) json["upstream"] = name_of_file(report.file);
   if (report.identity) {
     json["plugin"] = report.identity->name;
     json["version"] = report.identity->version;

@@ -13,6 +13,7 @@
 #include "base/relative_path.hpp"
 #include "base/version.hpp"
 #include "plugin/plugin_metrics.hpp"
+#include "sources/folder/operator_service.hpp"
 #include "telemetry/metric_text.hpp"
 
 namespace mcph {
@@ -31,6 +32,11 @@ struct PluginFigures {
   std::uint64_t restarts = 0;
 };
 
+// As `status` shows it.
+std::string label_of(const PluginReport& plugin, const std::filesystem::path& root) {
+  return plugin.is_configured ? table_of_upstream(plugin.file) : path_within(root, plugin.file);
+}
+
 void write_plugins(MetricText& text, const FolderReport& report, const std::filesystem::path& root) {
   std::map<std::string, PluginFigures> plugins;
   std::map<ReportedState, std::uint64_t> states;
@@ -38,7 +44,7 @@ void write_plugins(MetricText& text, const FolderReport& report, const std::file
   for (const auto& each : report.plugins) {
     ++states[each.state];
     if (!each.refusal.empty()) ++refused_files;
-    auto& figures = plugins[path_within(root, each.file)];
+    auto& figures = plugins[label_of(each, root)];
     const auto& calls = each.status.calls;
     const bool drains = each.state == ReportedState::draining;
     figures.in_flight += calls.in_flight;
@@ -50,8 +56,8 @@ void write_plugins(MetricText& text, const FolderReport& report, const std::file
   }
   const auto each_plugin = [&](const char* name, const char* type, const char* help, auto value) {
     text.begin(name, type, help);
-    for (const auto& [file, figures] : plugins)
-      text.sample({{"plugin", file}}, static_cast<std::uint64_t>(value(figures)));
+    for (const auto& [label, figures] : plugins)
+      text.sample({{"plugin", label}}, static_cast<std::uint64_t>(value(figures)));
   };
   each_plugin("mcph_plugin_serving", "gauge", "1 where the plugin's process takes calls, else 0.",
               [](const auto& plugin) { return plugin.serves; });

@@ -71,9 +71,16 @@ std::string last_error_of(const OrderedJson& plugin) {
   return text.substr(0, end) + "...";
 }
 
+// Its file, but of an upstream of the configuration, for which there is none, its table.
+std::string place_of(const OrderedJson& plugin) {
+  return plugin.contains("upstream") ? "[upstreams." + text_of(plugin, "upstream") + "]" : text_of(plugin, "file");
+}
+
 // "tools/clock.so"
-std::string file_of(const OrderedJson& plugin, const std::string& components) {
-  return std::filesystem::path(text_of(plugin, "file")).lexically_proximate(components).string();
+std::string short_place_of(const OrderedJson& plugin, const std::string& components) {
+  auto place = place_of(plugin);
+  if (plugin.contains("upstream")) return place;
+  return std::filesystem::path(place).lexically_proximate(components).string();
 }
 
 // A refused file has a line of its own below the table. Without one it is there, too, if the operator has disabled it.
@@ -159,7 +166,7 @@ void print_plugins(std::ostream& out, const OrderedJson& status, std::span<const
     rows.front().emplace_back(column.title, Style::heading);
   for (auto plugin : status.at("plugins")) {
     if (!has_row(plugin)) continue;
-    plugin["shownFile"] = file_of(plugin, text_of(status.at("host"), "components"));
+    plugin["shownFile"] = short_place_of(plugin, text_of(status.at("host"), "components"));
     auto& row = rows.emplace_back();
     for (const auto& column : columns)
       row.push_back(column.cell(plugin));
@@ -177,7 +184,7 @@ class Lines {
   Lines(std::ostream& out, const Paint& paint) : out_(out), paint_(paint) {}
 
   void about(const OrderedJson& plugin, Style style, const std::string& text) const {
-    line(style, text_of(plugin, "file") + ": " + text);
+    line(style, place_of(plugin) + ": " + text);
   }
   void line(Style style, const std::string& text) const { out_ << paint_(style, text) << "\n"; }
 
@@ -272,9 +279,7 @@ void print_status(std::ostream& out, const OrderedJson& status, StatusView view)
 
 void print_outcomes(std::ostream& out, const OrderedJson& answer) {
   for (const auto& plugin : answer.at("plugins")) {
-    const auto name =
-        plugin.contains("upstream") ? "[upstreams." + text_of(plugin, "upstream") + "]" : text_of(plugin, "file");
-    out << name << ": " << text_of(plugin, "outcome") << "\n";
+    out << place_of(plugin) << ": " << text_of(plugin, "outcome") << "\n";
   }
   if (answer.at("plugins").empty()) out << "No plugins\n";
 }

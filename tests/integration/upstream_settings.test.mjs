@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { adminOf, Metrics } from './support/admin.mjs';
 import { connectHttp, kinds } from './support/clients.mjs';
 import { command } from './support/command.mjs';
 import { Components } from './support/components.mjs';
@@ -52,6 +53,21 @@ test('TheConfigurationFileHasUpstreamsToo', async (context) => {
   assert.match(JSON.stringify(await restart), /upstreams/);
 });
 
+test('AnUpstreamOfTheConfigurationFileIsCalledByItsTableInStatusAndMetrics', async (context) => {
+  const { components, file } = await configured(context, plain('w_'));
+  await addUpstream(components, 'dropped', { command: 'no-such-program' });
+  const control = join(components.folder, 'control.sock');
+  const host = await HttpHost.start(components, ['--config', file, '--control', control, '--admin-listen', '127.0.0.1:0']);
+  context.after(() => host.stop());
+  await host.log.until({ event: 'plugin loaded' });
+  await host.log.until({ event: 'plugin refused' });
+  const { stdout } = await command('status', '--control', control);
+  assert.match(stdout, /^wiki +\[upstreams\.wiki\] /m);
+  const metrics = await Metrics.read(await adminOf(host));
+  assert.equal(metrics.sum('mcph_plugin_serving', { plugin: '[upstreams.wiki]' }), 1);
+  assert.equal(metrics.sum('mcph_plugin_serving', { plugin: 'tools/dropped.mcp.json' }), 0);
+});
+
 test('RemoveSaysWhereTheConfigurationFileHasAnUpstream', async (context) => {
   const { components, file } = await configured(context, plain('w_'));
   const { status, stdout, stderr } = await command('remove', '--components', components.root, '--config', file, 'wiki');
@@ -93,7 +109,7 @@ test('AnUpstreamIsCalledOneAndNamesThatNothingHasAreTold', async (context) => {
   await host.log.until({ event: 'plugin loaded' });
   const { stdout } = await command('status', '--control', control);
   assert.match(stdout, /^wiki .* upstream +\d+ +serving /m);
-  assert.match(stdout, /^\S*wiki\.mcp\.json: remark: "rename" has wirte, which nothing of the upstream is called$/m);
+  assert.match(stdout, /^\[upstreams\.wiki\]: remark: "rename" has wirte, which nothing of the upstream is called$/m);
 });
 
 test('AProgramInAStrictSandboxReachesWhatItIsGivenAndNothingElse', async (context) => {

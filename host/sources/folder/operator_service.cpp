@@ -52,6 +52,10 @@ std::string name_of_file(const std::filesystem::path& file) {
   return name;
 }
 
+std::string table_of_upstream(const std::filesystem::path& file) {
+  return "[upstreams." + name_of_file(file) + "]";
+}
+
 bool is_file_called(const std::filesystem::path& file, const std::string& called) {
   return is_path_called(file, called) || is_path_called(file, called + std::string(upstream_ending));
 }
@@ -263,7 +267,7 @@ std::vector<std::filesystem::path> OperatorService::files_called(const std::stri
   std::vector<std::filesystem::path> placed;
   for (const auto& [file, tracked] : files_.files()) {
     if (name.empty() || name_of(tracked) == name) named.push_back(file);
-    const bool is_its_table = name == "[upstreams." + name_of_file(file) + "]" && is_configured(file);
+    const bool is_its_table = name == table_of_upstream(file) && is_configured(file);
     if (is_its_table || is_file_called(file, name)) placed.push_back(file);
   }
   return named.empty() ? placed : named;
@@ -301,16 +305,22 @@ void OperatorService::keep_report(const ScanResult& scan, const Publisher::Remar
     if (const auto found = of_files.find(file); found != of_files.end())
       report.remarks.insert(report.remarks.end(), found->second.begin(), found->second.end());
   };
+  // Of each other file that would be a search in all of them.
+  const auto is_of_configuration = [this](const std::filesystem::path& file) {
+    return is_upstream_name(file) && is_configured(file);
+  };
   for (const auto& [file, tracked] : files_.files()) {
     const bool is_new = tracked.served().plugin == nullptr && tracked.refusal().empty() && !tracked.is_disabled();
     if (is_new) continue;
     all.push_back(watched(file, tracked));
+    all.back().report.is_configured = is_of_configuration(file);
     if (tracked.served().plugin == nullptr) continue;
     add_remarks(all.back().report, file, scan.remarks);
     add_remarks(all.back().report, file, remarks);
   }
   for (const auto& each : drainer_.draining()) {
     all.push_back({.report = {.file = absolute_path(each.identity.file),
+                              .is_configured = is_of_configuration(each.identity.file),
                               .identity = each.identity,
                               .state = ReportedState::draining},
                    .plugin = each.plugin});

@@ -39,6 +39,8 @@ struct OperatorOutcome {
 
 // NAME of NAME.so, NAME.plugin and NAME.mcp.json.
 std::string name_of_file(const std::filesystem::path& file);
+// What an upstream of the configuration is called: there is no such file.
+std::string table_of_upstream(const std::filesystem::path& file);
 // Whether `called` names a file of the components folder: by its path or the end of it, with what follows NAME or
 // without.
 bool is_file_called(const std::filesystem::path& file, const std::string& called);

@@ -29,6 +29,7 @@ std::string_view name_of(ReportedState state);
 
 struct PluginReport {
   std::filesystem::path file;
+  bool is_configured = false;  // PluginFile::is_configured
   std::optional<PluginIdentity> identity =
       {};  // of the version that is served or was last; empty if none was ever good
   ReportedState state = ReportedState::serving;

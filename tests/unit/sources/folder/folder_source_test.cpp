@@ -495,6 +495,20 @@ TEST_F(FolderSourceTest, KnowsAnUpstreamOfTheConfigurationByItsTable) {
             "error: no plugin or upstream is called \"[upstreams.b]\"; there are a, b");
 }
 
+TEST_F(FolderSourceTest, ReportsWhichUpstreamsAreOfTheConfiguration) {
+  for (const auto* const name : {"a.mcp", "b.mcp"}) {
+    folder_.write(name);
+    folder_.files[name].file = "/components/tools/" + std::string(name) + ".json";
+  }
+  folder_.files["b.mcp"].is_configured = true;
+  source_.look();
+  pass(30ms);
+  const auto report = source_.operator_service().report();
+  ASSERT_EQ(report.plugins.size(), 2U);
+  EXPECT_FALSE(report.plugins[0].is_configured);
+  EXPECT_TRUE(report.plugins[1].is_configured);
+}
+
 TEST_F(FolderSourceTest, TellsTheOperatorOfAFileThatChangesWhileItIsLoaded) {
   folder_.write("a");
   source_.look();
