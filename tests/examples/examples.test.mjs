@@ -2,17 +2,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { env } from 'node:process';
-import { after, test } from 'node:test';
+import { after, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { launchChromium, withChromium } from '../integration/support/chromium.mjs';
 import { Components } from '../integration/support/components.mjs';
 import { connectHttp, kinds } from '../integration/support/clients.mjs';
+import { run } from '../integration/support/command.mjs';
 import { program, serveAll } from '../integration/support/host.mjs';
-import { modernHeaders, modernMeta, modernRequest, post, postModern } from '../integration/support/http.mjs';
+import { modernHeaders, modernMeta, modernRequest, post, postModern, request, Session } from '../integration/support/http.mjs';
 
 const isBuilt = (name) => existsSync(`${env.MCP_FIXTURES}/${name}.so`);
 const needing = (name, what) => ({ skip: !isBuilt(name) && `the example ${name} is not built: install ${what}` });
@@ -135,6 +136,58 @@ test('ALongJobIsATaskForAClientThatKnowsTasks', async () => {
   assert.equal((await ask('tasks/get', { taskId })).status, 'working');
   await ask('tasks/cancel', { taskId });
   assert.equal((await ask('tasks/get', { taskId })).status, 'cancelled');
+});
+
+suite('TheCurlsOfThePageForClients', () => {
+  const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8');
+  const [section] = /^## Subscriptions, tasks and questions by hand$.*?^## /ms.exec(page);
+  const blocks = [...section.matchAll(/^```console\n(.*?)^```$/gms)].map(([, text]) => text);
+  const [listen, beginTask, getTask, beginQuestion, answer, cancel] = blocks;
+  const shell = (text, variables = {}) =>
+    run('bash', ['-euo', 'pipefail', '-c', text.replaceAll('http://127.0.0.1:8080/mcp', String(host.url))],
+      { env: { ...env, ...variables } });
+  const resultOf = async (text, variables) => {
+    const { status, stdout, stderr } = await shell(text, variables);
+    assert.equal(status, 0, stderr);
+    const { result } = JSON.parse(stdout);
+    assert.ok(result, stdout);
+    return result;
+  };
+
+  test('AreSix', () => assert.equal(blocks.length, 6));
+
+  test('Listen', async () => {
+    const { stdout } = await shell(listen.replace('curl -N', 'curl -N --max-time 5'));
+    const { method, params } = JSON.parse(/^data: (.*)$/m.exec(stdout)[1]);
+    assert.equal(method, 'notifications/subscriptions/acknowledged');
+    assert.deepEqual(params.notifications, { toolsListChanged: true, promptsListChanged: true });
+  });
+
+  test('FetchAndCancelATask', async () => {
+    const { resultType, taskId: TASKID } = await resultOf(beginTask);
+    assert.equal(resultType, 'task');
+    assert.equal((await resultOf(getTask, { TASKID })).status, 'working');
+    await resultOf(getTask.replaceAll('tasks/get', 'tasks/cancel'), { TASKID });
+    assert.equal((await resultOf(getTask, { TASKID })).status, 'cancelled');
+  });
+
+  test('AnswerAQuestion', async () => {
+    const { resultType, requestState: STATE, inputRequests } = await resultOf(beginQuestion);
+    assert.equal(resultType, 'input_required');
+    const [KEY] = Object.keys(inputRequests);
+    const { content } = await resultOf(answer, { STATE, KEY });
+    assert.equal(content[0].text, 'A table for 4 is booked at Da Ada.');
+  });
+
+  test('CancelACallOfASession', async () => {
+    const session = await Session.open(host.url);
+    const params = { name: 'count_primes', arguments: { below: 1_000_000_000 }, _meta: { progressToken: 1 } };
+    // Its answer begins with what it tells when it has begun.
+    const response = await session.post(request('tools/call', params, 2));
+    const { status, stdout, stderr } = await shell(cancel, { ID: session.id });
+    assert.deepEqual([status, stdout], [0, ''], stderr);
+    await response.text(); // ends hours before the primes are counted
+  });
 });
 
 const onHost = async (method, params) => (await (await postModern(host.url, method, params)).json()).result;
