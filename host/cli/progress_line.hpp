@@ -1,5 +1,5 @@
-// One line at the bottom of the terminal that says how far a command is, in place of the one before, for as long as
-// standard error is a terminal. Owned by a command; any thread.
+// One line at the bottom of the terminal that says how far a command is, in place of the one before. Where standard
+// error is no terminal, a call still tells its progress, in lines of their own. Owned by a command; any thread.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/mutex.hpp"
+#include "protocol/calls/progress.hpp"
 
 namespace mcph {
 
@@ -19,7 +20,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(std::string text);
-  // The progress of a call. Where there is no terminal it is a line like any other.
+  // The progress of a call. Without a terminal no more of it is told than a client hears; the last is told by clear().
   void tell(double progress, double total, std::string_view message);
   // Before something else is written there.
   void clear();
@@ -28,6 +29,8 @@ class ProgressLine {
   const bool is_terminal_;
   Mutex mutex_;
   bool is_there_ GUARDED_BY(mutex_) = false;
+  ProgressAllowance allowance_ GUARDED_BY(mutex_);
+  std::string withheld_ GUARDED_BY(mutex_);  // a line; empty: nothing
 };
 
 // "[##########----------]  50 %  5/10  message"; without a total, 0, "5  message".

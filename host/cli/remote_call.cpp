@@ -98,6 +98,11 @@ std::string words_for(const RemoteAnswer& answer, const std::string& server) {
   }
 }
 
+// Whether the next request would be refused, too, and be counted against this client.
+bool refuses_the_client(const RemoteAnswer& answer) {
+  return answer.status == 401 || answer.status == 403 || answer.status == 429;
+}
+
 // An answer as it comes, of which a person sees the progress. On an event loop.
 class ComingAnswer final : public AnswerListener {
  public:
@@ -174,19 +179,29 @@ class AskedServer {
   // What requests have besides from now on.
   void add_field(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
 
+  // A server that has refused this client is asked no more: the first refusal is the answer to all that follows.
   Answer ask(Method method, const std::string& name, const Json& params) {
-    const auto failed = [](std::string message) {
-      return Answer{.error = RpcError{error_code::internal_error, std::move(message)}};
-    };
-    auto answered = send(method, name, params);
+    if (refusal_) return {.error = refusal_};
+    const auto answered = send(method, name, params);
     if (answered.has_error()) {
       const auto& why = answered.error().message;
       return failed(name_ + " cannot be asked: " + why + advice_on_tls(why));
     }
-    const auto json = parse_json(answered->body);
+    auto answer = read(*answered);
+    if (refuses_the_client(*answered)) refusal_ = answer.error;
+    return answer;
+  }
+
+ private:
+  static Answer failed(std::string message) {
+    return {.error = RpcError{error_code::internal_error, std::move(message)}};
+  }
+
+  Answer read(const RemoteAnswer& answered) const {
+    const auto json = parse_json(answered.body);
     const bool is_answer = json.has_value() && json->is_object() && json->value("jsonrpc", Json()) == "2.0";
     // What to do about a missing token is said in the words of the command line.
-    if (!is_answer || answered->status == 401) return failed(words_for(*answered, name_));
+    if (!is_answer || answered.status == 401) return failed(words_for(answered, name_));
     if (const auto error = json->find("error"); error != json->end()) {
       const auto checked = read_plugin_error(dump(*error));
       if (checked.has_error()) return failed("the server's error is none: " + checked.error().message);
@@ -197,7 +212,6 @@ class AskedServer {
     return {.result = *result};
   }
 
- private:
   Result<RemoteAnswer> send(Method method, const std::string& name, const Json& params) {
     constexpr std::chrono::milliseconds any{0};
     OutgoingRequest request{
@@ -224,6 +238,7 @@ class AskedServer {
   const std::string name_;
   const std::string token_;
   std::vector<std::pair<std::string, std::string>> fields_;
+  std::optional<RpcError> refusal_;
   EventLoops loops_{1, 1};
   PooledHttpClient client_;
 };

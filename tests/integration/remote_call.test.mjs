@@ -143,6 +143,24 @@ test('AServerThatWantsATokenIsGivenIt', async (context) => {
   assert.match(wrong.stderr, /give it with --token-file; it says "Unauthorized: it is no token of this server"\n$/);
 });
 
+test('AServerThatRefusesIsAskedOnce', async (context) => {
+  const asked = [];
+  let status;
+  const refusing = createServer((request, response) => {
+    asked.push(request.headers['mcp-method']);
+    response.writeHead(status).end();
+  }).listen(0, '127.0.0.1');
+  await once(refusing, 'listening');
+  context.after(() => refusing.close());
+  const url = `http://127.0.0.1:${refusing.address().port}/mcp`;
+  for (status of [401, 403, 429]) {
+    const called = await command('call', '--url', url, 'version');
+    assert.equal(called.status, 2);
+    assert.match(called.stderr, new RegExp(`HTTP status ${status}`));
+    assert.deepEqual(asked.splice(0), ['tools/list'], status);
+  }
+});
+
 test('WhatIsNoServerOfMcpIsToldSo', async (context) => {
   const { url } = await serve(context, await Components.create('sample_v1'));
   assert.match((await command('call', '--url', `${url}x`, 'version')).stderr, /HTTP status 404: nothing of MCP is at this path/);

@@ -228,14 +228,20 @@ test('ServersAreFoundByTheirCards', async (context) => {
 });
 
 test('AServerAtAnAddressIsNamedWithoutItsPort', async (context) => {
-  for (const host of ['[::1]', '127.0.0.1']) {
+  for (const [origin, host, name] of [
+    ['http://[::1]:8080', '[::1]', 'localhost/here'],
+    ['http://127.0.0.1:8080', '127.0.0.1', 'localhost/here'],
+    ['https://192.0.2.1', '192.0.2.1', '192.0.2.1/here'],
+  ]) {
     const components = await shipped();
     const config = join(components.folder, 'config.toml');
-    await writeFile(config, `[server]\nname = "here"\nurl = "http://${host}:8080"\n`);
+    await writeFile(config, `[server]\nname = "here"\nurl = "${origin}"\n`);
     const served = await HttpHost.start(components, ['--config', config]);
     context.after(() => served.stop().finally(() => components.discard()));
     const catalog = await (await fetch(`${served.address.origin}/.well-known/ai-catalog.json`)).json();
     assert.deepEqual(catalog.entries.map(({ identifier }) => identifier), [`urn:air:${host}:mcp:here`]);
+    const card = await (await fetch(`${served.address.origin}/mcp/server-card`)).json();
+    assert.equal(card.name, name);
   }
 });
 

@@ -140,6 +140,19 @@ test('ACallOfARunningHostSaysHowFarItIs', options, async (context) => {
   assert.match((await command(...args)).stderr, /^progress 1\/2 step 1\nprogress 2\/2 step 2\n$/);
 });
 
+test('WithoutATerminalProgressIsToldAsOftenAsToClientsAndItsEndInAnyCase', options, async (context) => {
+  const components = await Components.create('slow');
+  const host = await serve(context, components);
+  const args = JSON.stringify({ label: 'a', milliseconds: 500, reports: 1000 });
+  for (const where of [['--url', host.address.href], ['--components', components.root, '--data', join(components.folder, 'other')]]) {
+    const lines = (await command('call', ...where, 'wait', args)).stderr.trimEnd().split('\n');
+    assert.ok(lines.every((line) => /^progress \d+\/1000 step \d+$/.test(line)), lines.join('\n'));
+    assert.equal(lines[0], 'progress 1/1000 step 1');
+    assert.equal(lines.at(-1), 'progress 1000/1000 step 1000');
+    assert.ok(lines.length >= 20 && lines.length < 500, `${lines.length} lines`);
+  }
+});
+
 test('ACheckSaysHowFarItIs', options, async (context) => {
   const terminal = new Terminal(context, [program, 'check', '--only', 'schemas', fixture('sample_v1')]);
   await terminal.ended;

@@ -364,3 +364,13 @@ test('WhatIsNoServerIsSaidToBeNone', async (context) => {
     assert.match(await refusal(context, { url: server.url, ...brief }), new RegExp(why));
   }
 });
+
+test('CredentialsThatAreNotTakenAreShownOnce', async (context) => {
+  const asked = [];
+  const server = await HttpServer.start(context, (request, response) => {
+    asked.push(request.headers['mcp-method']);
+    response.writeHead(401).end();
+  });
+  assert.match(await refusal(context, { url: server.url }), /HTTP status 401: it wants credentials/);
+  assert.deepEqual(asked, ['server/discover']);
+});

@@ -18,6 +18,15 @@ std::string read_token(const Json& meta) {
 
 }  // namespace
 
+bool ProgressAllowance::take(Time now) {
+  const std::chrono::duration<double> passed = std::max(now - counted_, Time::duration::zero());
+  left_ = std::min<double>(burst, left_ + passed.count() * per_second);
+  counted_ = now;
+  if (left_ < 1) return false;
+  left_ -= 1;
+  return true;
+}
+
 Progress::Progress(const Json& meta, std::optional<double> last) : token_(read_token(meta)), last_(last) {}
 
 void Progress::report(double progress, double total, std::string_view message, Exchange& exchange, Time now) {
@@ -27,7 +36,7 @@ void Progress::report(double progress, double total, std::string_view message, E
   if (last_ && progress <= *last_) return;
   last_ = progress;
   withheld_ = params(progress, total, message);
-  if (!may_tell(now)) return;
+  if (!allowance_.take(now)) return;
   exchange.notify_if_room(notification(Method::notifications_progress, withheld_));
   withheld_.clear();
 }
@@ -43,15 +52,6 @@ void Progress::finish(Exchange& exchange) {
 std::optional<double> Progress::last() const {
   const MutexLock lock(mutex_);
   return last_;
-}
-
-bool Progress::may_tell(Time now) {
-  const std::chrono::duration<double> passed = std::max(now - counted_, Time::duration::zero());
-  allowance_ = std::min<double>(burst, allowance_ + passed.count() * per_second);
-  counted_ = now;
-  if (allowance_ < 1) return false;
-  allowance_ -= 1;
-  return true;
 }
 
 std::string Progress::params(double progress, double total, std::string_view message) const {

@@ -14,13 +14,26 @@
 
 namespace mcph {
 
-class Progress {
+// How often progress is told. One thread at a time.
+class ProgressAllowance {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
   // As many at once, and as many more each second.
   static constexpr int burst = 20;
   static constexpr int per_second = 20;
+
+  // Whether one more may be told, which counts as told then.
+  bool take(Time now = std::chrono::steady_clock::now());
+
+ private:
+  double left_ = burst;
+  Time counted_ = {};  // when left_ was
+};
+
+class Progress {
+ public:
+  using Time = ProgressAllowance::Time;
 
   // `meta` is the request's own, or null; without a progressToken in it the client hears nothing. `last` is what the
   // client has heard in earlier rounds of the call.
@@ -37,13 +50,11 @@ class Progress {
 
  private:
   std::string params(double progress, double total, std::string_view message) const;
-  bool may_tell(Time now) REQUIRES(mutex_);
 
   const std::string token_;  // as JSON text; empty: the client wants none
   mutable Mutex mutex_;
   std::optional<double> last_ GUARDED_BY(mutex_);
-  double allowance_ GUARDED_BY(mutex_) = burst;
-  Time counted_ GUARDED_BY(mutex_) = {};     // when allowance_ was
+  ProgressAllowance allowance_ GUARDED_BY(mutex_);
   std::string withheld_ GUARDED_BY(mutex_);  // params; empty: nothing
 };
 

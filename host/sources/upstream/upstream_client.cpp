@@ -276,6 +276,8 @@ Result<std::optional<UpstreamPeer>> UpstreamClient::probe(std::chrono::milliseco
   // Whatever else it says, or does not say, is no modern server's: some older ones fail (500, 501) at what they do not
   // know. Over HTTP nobody may be there at all, and what keeps a server from answering now says nothing of its era.
   const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+  // Of the credentials, which would be refused again.
+  if (failure != nullptr && failure->status == 401) return failure->error;
   const bool refuses = failure != nullptr && failure->status != 0 &&
                        (!failure->error.may_pass() || failure->status == 500 || failure->status == 501);
   if (failure == nullptr || refuses || transport_->process() != 0) return legacy;

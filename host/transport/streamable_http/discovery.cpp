@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/ip_address.hpp"
 #include "base/json.hpp"
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
@@ -18,10 +19,12 @@ namespace {
 constexpr std::string_view card_type = "application/mcp-server-card+json";
 constexpr std::string_view catalog_type = "application/ai-catalog+json";
 
-// The publisher's domain from the back, as names of servers have it: "com.example.mcp".
-std::string reversed(std::string host) {
+// The publisher's domain from the back, as names of servers have it: "com.example.mcp". An address has no domain.
+std::string namespace_of(std::string host) {
+  if (is_loopback_host(host)) return "localhost";
   std::ranges::replace_if(
       host, [](char c) { return !is_alphanumeric(c) && c != '.' && c != '-'; }, '-');
+  if (IpAddress::read(host)) return host;
   std::string name;
   for (auto dot = host.rfind('.'); dot != std::string::npos; dot = host.rfind('.')) {
     name.append(host.substr(dot + 1)).append(".");
@@ -49,7 +52,7 @@ OrderedJson card_of(const DiscoverableServer& server, const std::string& origin)
   const auto full = identity.full();
   OrderedJson card = {
       {"$schema", "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"},
-      {"name", reversed(std::string(host_of_origin(origin))) + "/" + segment_of(identity.name)},
+      {"name", namespace_of(std::string(host_of_origin(origin))) + "/" + segment_of(identity.name)},
       {"version", identity.version},
       {"description", within(identity.description.empty() ? identity.title : identity.description, most)},
       {"title", within(identity.title, most)}};
