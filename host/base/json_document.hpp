@@ -161,6 +161,9 @@ class JsonValue::Elements {
 struct JsonValue::Member {
   std::string_view key;
   JsonValue value;
+
+  // A string, as it is written.
+  JsonValue key_as_value() const { return {*value.index_, value.at_ - 1}; }
 };
 
 class JsonValue::Members {

@@ -15,9 +15,6 @@
 namespace mcph::schema {
 namespace {
 
-constexpr std::size_t max_location_bytes = std::size_t{64} << 20;
-constexpr std::string_view too_many_below_long_keys = "has too many subschemas below keys that are so long, or so deep";
-
 bool applies(const KeywordRule& rule, const Dialect& dialect) {
   return (rule.drafts & static_cast<std::uint8_t>(dialect.draft)) != 0 && dialect.has(rule.vocabulary);
 }
@@ -108,8 +105,7 @@ Result<NodeIndex> Compiler::add_subschema(Subschema subschema) {
   const auto [entry, is_new] = node_of_.try_emplace(json, program_.nodes.size());
   if (is_new) {
     // A long key is in the location of everything below it.
-    location_bytes_ += subschema.place.location.size();
-    if (location_bytes_ > max_location_bytes) return error_at("", too_many_below_long_keys);
+    if (auto taken = resources_.take_location_bytes(subschema.place.location.size()); !taken) return taken.error();
     program_.nodes.emplace_back();
     waiting_.emplace(entry->second, std::move(subschema));
   }
@@ -183,8 +179,7 @@ Result<void> Compiler::resolve_references() {
     auto target = resolve(reference);
     if (!target) return target.error();
     // Its place is copied for each that refers to it.
-    location_bytes_ += target->place.location.size();
-    if (location_bytes_ > max_location_bytes) return error_at("", too_many_below_long_keys);
+    if (auto taken = resources_.take_location_bytes(target->place.location.size()); !taken) return taken.error();
     auto node = add_subschema(*std::move(target));
     if (!node) return node.error();
     program_.reference_targets[reference.slot].node = *node;
@@ -220,15 +215,16 @@ Result<Subschema> Compiler::resolve(const Reference& reference) {
 Result<ResourceIndex> Compiler::resource_of(const Reference& reference, std::string_view uri) {
   if (uri.empty()) return reference.resource;
   const auto absolute = resources_.absolute_uri(reference.resource, uri);
-  if (const auto known = resources_.find(absolute)) return *known;
-  const auto* document = resources_.find_document(absolute);
+  if (!absolute) return absolute.error();
+  if (const auto known = resources_.find(*absolute)) return *known;
+  const auto* document = resources_.find_document(*absolute);
   if (document == nullptr) {
     return error_at(reference.location, in_quotes(reference.uri) +
                                             " leads out of the schema, and nothing is ever fetched; put what it refers "
                                             "to into \"$defs\", with the \"$id\" " +
-                                            in_quotes(absolute));
+                                            in_quotes(*absolute));
   }
-  auto root = resources_.add_document(absolute, *document, resources_.dialect(reference.resource));
+  auto root = resources_.add_document(*absolute, *document, resources_.dialect(reference.resource));
   if (!root) return root.error();
   const auto resource = root->resource;
   if (auto added = add_subschema(*std::move(root)); !added) return added.error();

@@ -94,7 +94,6 @@ class Compiler {
   std::size_t& pattern_bytes_;  // that patterns may still take
   Program program_;
   std::unordered_map<const nlohmann::ordered_json*, NodeIndex> node_of_;
-  std::size_t location_bytes_ = 0;                       // of all subschemas so far, and of all references to them
   std::queue<std::pair<NodeIndex, Subschema>> waiting_;  // first come, first served: the document's order
   std::vector<Reference> unresolved_;
   std::vector<std::pair<std::size_t, std::string>> dynamic_;  // slot and name of what is answered by several resources

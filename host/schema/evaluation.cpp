@@ -117,26 +117,29 @@ NodeIndex Evaluation::find_dynamically(const ReferenceTarget& target) const {
   return target.node;
 }
 
-bool Evaluation::check_alternative(NodeIndex node, JsonValue value, const InstancePath& at,
-                                   std::vector<std::string>& reasons) {
-  ++alternatives_;
+bool Evaluation::check_alternative(NodeIndex node, JsonValue value, const InstancePath& at) {
+  const auto outer = std::exchange(mode_, Mode::decide);
   const bool valid = check(node, value, at);
-  --alternatives_;
-  if (violation_) {
-    // Nobody is shown more of them.
-    constexpr std::size_t max_reasons = 32;
-    reasons.push_back(reasons.size() < max_reasons ? beginning_of(std::move(violation_->message)) : std::string());
-    violation_.reset();
-  }
+  mode_ = outer;
   return valid;
 }
 
-bool Evaluation::check_alternative_apart(NodeIndex node, JsonValue other, const InstancePath& at,
-                                         std::vector<std::string>& reasons) {
+bool Evaluation::check_alternative_apart(NodeIndex node, JsonValue other, const InstancePath& at) {
   auto* const outer = std::exchange(looked_at_, nullptr);
-  const bool valid = check_alternative(node, other, at, reasons);
+  const bool valid = check_alternative(node, other, at);
   looked_at_ = outer;
   return valid;
+}
+
+std::string Evaluation::reason_against(NodeIndex node, JsonValue value, const InstancePath& at) {
+  auto* const outer = std::exchange(looked_at_, nullptr);
+  ++alternatives_;
+  check(node, value, at);
+  --alternatives_;
+  looked_at_ = outer;
+  // There is none where a limit has ended the check.
+  const auto found = std::exchange(violation_, std::nullopt);
+  return found ? beginning_of(found->message) : std::string();
 }
 
 std::vector<JsonValue> Evaluation::children_looked_at() const {

@@ -2,6 +2,7 @@
 // the stack of one Schema::validate.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -30,6 +31,11 @@ std::string name_of(const InstancePath& at);
 inline std::size_t steps_to_read(std::string_view text) {
   constexpr std::size_t bytes_a_step = 16;
   return text.size() / bytes_a_step;
+}
+// Of a comparison that goes along all of a text of JSON, whose escapes are read one by one.
+inline std::size_t steps_to_compare(std::string_view json) {
+  constexpr std::size_t bytes_a_step = 64;
+  return json.size() / bytes_a_step + static_cast<std::size_t>(std::count(json.begin(), json.end(), '\\'));
 }
 // Of names that are looked for: of all of them.
 template <class Names, class Name = std::identity>
@@ -60,13 +66,14 @@ class Evaluation {
   // A subschema of an element or a member, which thereby has been looked at.
   bool check_child(NodeIndex node, JsonValue child, const InstancePath& at);
 
-  // Checks a subschema that need not hold: why it does not goes to `reasons`, in short, and only when explaining. Where
-  // there are many already, an empty one does.
-  bool check_alternative(NodeIndex node, JsonValue value, const InstancePath& at, std::vector<std::string>& reasons);
+  // Checks a subschema that need not hold. Why it does not is not said: often another one holds.
+  bool check_alternative(NodeIndex node, JsonValue value, const InstancePath& at);
 
   // The same for another value than the one that is being checked, which it says nothing about.
-  bool check_alternative_apart(NodeIndex node, JsonValue other, const InstancePath& at,
-                               std::vector<std::string>& reasons);
+  bool check_alternative_apart(NodeIndex node, JsonValue other, const InstancePath& at);
+
+  // For messages: why such a subschema does not hold, in short. Checks it once more.
+  std::string reason_against(NodeIndex node, JsonValue value, const InstancePath& at);
 
   // unevaluatedItems and unevaluatedProperties concern the children that no other keyword has looked at. While one of
   // them waits for that, a keyword must apply all subschemas that might look at something.
@@ -117,7 +124,7 @@ class Evaluation {
   const Program& program_;
   Mode mode_;
   std::size_t depth_ = 0;
-  std::size_t alternatives_ = 0;  // in which the check is
+  std::size_t alternatives_ = 0;  // whose reasons the check looks for
   std::size_t steps_;
   std::vector<ResourceIndex> resources_;  // that the check came through, the outermost first
   Children* looked_at_ = nullptr;         // of the value being checked, while an unevaluated* keyword waits for it

@@ -26,7 +26,8 @@ struct KeywordRule {
   std::uint8_t drafts = in_draft_07 | in_2020_12;
 };
 
-std::span<const KeywordRule> core_keywords();         // identifiers, references, annotations we use
+std::span<const KeywordRule> core_keywords();         // identifiers, references, definitions, defaults
+std::span<const KeywordRule> annotation_keywords();   // what restricts nothing
 std::span<const KeywordRule> value_keywords();        // type, enum, const, numbers
 std::span<const KeywordRule> size_keywords();         // of strings, arrays and objects
 std::span<const KeywordRule> text_keywords();         // of strings
@@ -37,13 +38,17 @@ std::span<const KeywordRule> combination_keywords();  // of several subschemas f
 std::span<const KeywordRule> unevaluated_keywords();  // about what the others have left
 
 // In the order of checking: what is cheap and easy to explain comes first, what depends on the others last.
-inline std::array<std::span<const KeywordRule>, 9> all_keywords() {
-  return {value_keywords(),      size_keywords(), text_keywords(),        object_keywords(),     array_keywords(),
-          dependency_keywords(), core_keywords(), combination_keywords(), unevaluated_keywords()};
+inline std::array<std::span<const KeywordRule>, 10> all_keywords() {
+  return {value_keywords(),       size_keywords(),       text_keywords(), object_keywords(),
+          array_keywords(),       dependency_keywords(), core_keywords(), annotation_keywords(),
+          combination_keywords(), unevaluated_keywords()};
 }
 
 // The schema `false`.
 KeywordPtr make_never();
+
+// The keyword's value as a subschema that restricts nothing; something may refer into it.
+Result<KeywordPtr> compile_unused(const KeywordSite& site);
 
 // The keyword's value as a number of things.
 Result<std::size_t> read_size(const KeywordSite& site);

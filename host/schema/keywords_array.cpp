@@ -94,7 +94,7 @@ Result<KeywordPtr> compile_items(const KeywordSite& site) {
 Result<KeywordPtr> compile_additional_items(const KeywordSite& site) {
   const auto* tuple = site.sibling("items");
   // Draft-07 validation, section 6.4.2: without a tuple the keyword counts for nothing.
-  if (tuple == nullptr || !tuple->is_array()) return KeywordPtr();
+  if (tuple == nullptr || !tuple->is_array()) return compile_unused(site);
   return compile_rest(site, tuple);
 }
 
@@ -102,9 +102,7 @@ class UniqueItems final : public Keyword {
  public:
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_array() || value.size() < 2) return true;
-    // To sort them takes as many comparisons for each, about, as their number has bits, perhaps of all that is in it.
-    const auto comparisons = value.values() * static_cast<std::size_t>(std::bit_width(value.size()));
-    if (!run.spend(comparisons + steps_to_read(value.text()), at)) return false;
+    if (!run.spend(steps_to_read(value.text()) + steps_to_sort(value), at)) return false;
     // Comparing recurses as deep as the values are.
     if (nested_deeper_than(value, Schema::max_depth)) return run.too_deep(at);
 
@@ -119,6 +117,22 @@ class UniqueItems final : public Keyword {
     if (twin == sorted.end()) return true;
     return run.violation(at, "uniqueItems",
                          [&] { return "must not have equal items, but has " + describe(*twin) + " twice"; });
+  }
+
+ private:
+  // To sort them takes as many comparisons for each, about, as their number has bits, perhaps of all that is in it. Of
+  // the longest no more is looked at than the next longest has.
+  static std::size_t steps_to_sort(JsonValue elements) {
+    std::size_t all = 0;
+    std::size_t longest = 0;
+    std::size_t next_longest = 0;
+    for (const auto element : elements.elements()) {
+      const auto steps = element.values() + steps_to_compare(element.text());
+      all += steps;
+      next_longest = std::max(next_longest, std::min(steps, longest));
+      longest = std::max(longest, steps);
+    }
+    return (all - longest + next_longest) * static_cast<std::size_t>(std::bit_width(elements.size()));
   }
 };
 
@@ -152,14 +166,11 @@ class Contains final : public Keyword {
   // Counts no further than it takes to decide.
   std::size_t count_fitting(JsonValue array, const InstancePath& at, Evaluation& run) const {
     std::size_t count = 0;
-    std::vector<std::string> reasons;
     std::size_t index = 0;
     for (const auto element : array.elements()) {
       const bool is_decided = count > most_ || (count >= fewest_ && most_ == SIZE_MAX);
       if (is_decided && !run.notes_children()) break;
-      const bool fits = run.check_alternative_apart(node_, element, {&at, std::nullopt, index++}, reasons);
-      reasons.clear();
-      if (!fits) continue;
+      if (!run.check_alternative_apart(node_, element, {&at, std::nullopt, index++})) continue;
       run.note_child(element);
       ++count;
     }

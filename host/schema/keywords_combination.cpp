@@ -13,15 +13,14 @@
 namespace mcph::schema {
 namespace {
 
-using Reasons = std::vector<std::string>;
-
 // Why none of several forms fits, no longer than what somebody would read.
-std::string fits_none(const Reasons& reasons) {
+std::string fits_none(const std::vector<NodeIndex>& nodes, JsonValue value, const InstancePath& at, Evaluation& run) {
   constexpr std::size_t enough = 600;
   std::string text = "fits none of the allowed forms:";
-  for (std::size_t index = 0; index < reasons.size(); ++index) {
-    if (text.size() > enough) return text + " and " + std::to_string(reasons.size() - index) + " more";
-    text += (index == 0 ? " (" : "; (") + std::to_string(index + 1) + ") " + reasons[index];
+  for (std::size_t index = 0; index < nodes.size(); ++index) {
+    if (text.size() > enough) return text + " and " + std::to_string(nodes.size() - index) + " more";
+    text +=
+        (index == 0 ? " (" : "; (") + std::to_string(index + 1) + ") " + run.reason_against(nodes[index], value, at);
   }
   return text;
 }
@@ -52,14 +51,13 @@ class AnyOf final : public Keyword {
   explicit AnyOf(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    Reasons reasons;
     bool fits_any = false;
     for (const auto node : nodes_) {
-      if (!run.check_alternative(node, value, at, reasons)) continue;
+      if (!run.check_alternative(node, value, at)) continue;
       fits_any = true;
       if (!run.notes_children()) break;
     }
-    return fits_any || run.violation(at, "anyOf", [&] { return fits_none(reasons); });
+    return fits_any || run.violation(at, "anyOf", [&] { return fits_none(nodes_, value, at, run); });
   }
 
  private:
@@ -71,10 +69,9 @@ class OneOf final : public Keyword {
   explicit OneOf(std::vector<NodeIndex> nodes) : nodes_(std::move(nodes)) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    Reasons reasons;
     std::optional<std::size_t> first;
     for (std::size_t index = 0; index < nodes_.size(); ++index) {
-      if (!run.check_alternative(nodes_[index], value, at, reasons)) continue;
+      if (!run.check_alternative(nodes_[index], value, at)) continue;
       if (first) {
         return run.violation(at, "oneOf", [&] {
           return "must fit exactly one of the allowed forms, but fits number " + std::to_string(*first + 1) + " and " +
@@ -83,7 +80,7 @@ class OneOf final : public Keyword {
       }
       first = index;
     }
-    return first || run.violation(at, "oneOf", [&] { return fits_none(reasons); });
+    return first || run.violation(at, "oneOf", [&] { return fits_none(nodes_, value, at, run); });
   }
 
  private:
@@ -102,8 +99,7 @@ class Not final : public Keyword {
   explicit Not(NodeIndex node) : node_(node) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    Reasons reasons;
-    if (!run.check_alternative(node_, value, at, reasons)) return true;
+    if (!run.check_alternative(node_, value, at)) return true;
     return run.violation(at, "not", [] { return "has a form that the schema's \"not\" rules out"; });
   }
 
@@ -124,8 +120,7 @@ class Condition final : public Keyword {
       : condition_(condition), consequence_(consequence), alternative_(alternative) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    Reasons reasons;
-    const bool fits = run.check_alternative(condition_, value, at, reasons);
+    const bool fits = run.check_alternative(condition_, value, at);
     const auto branch = fits ? consequence_ : alternative_;
     return !branch || run.check(*branch, value, at);
   }
@@ -154,11 +149,9 @@ Result<KeywordPtr> compile_condition(const KeywordSite& site) {
   return std::make_unique<Condition>(*condition, *consequence, *alternative);
 }
 
-// then and else without an if restrict nothing, but something may refer into them.
+// then and else without an if.
 Result<KeywordPtr> compile_unused_branch(const KeywordSite& site) {
-  if (site.sibling("if") != nullptr) return KeywordPtr();
-  if (auto node = site.compile(); !node) return node.error();
-  return KeywordPtr();
+  return site.sibling("if") != nullptr ? KeywordPtr() : compile_unused(site);
 }
 
 constexpr std::array combination_rules{

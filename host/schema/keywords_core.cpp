@@ -88,7 +88,7 @@ constexpr std::array core{
     KeywordRule{"$id", compile_id},
     KeywordRule{"$anchor", compile_anchor, Vocabulary::core, in_2020_12},
     KeywordRule{"$dynamicAnchor", compile_dynamic_anchor, Vocabulary::core, in_2020_12},
-    KeywordRule{"$defs", compile_definitions, Vocabulary::core},
+    KeywordRule{"$defs", compile_definitions, Vocabulary::core, in_2020_12},
     KeywordRule{"definitions", compile_definitions},
     KeywordRule{"default", compile_default},
     KeywordRule{"$ref", compile_reference<false>},
@@ -99,6 +99,11 @@ constexpr std::array core{
 
 std::span<const KeywordRule> core_keywords() {
   return core;
+}
+
+Result<KeywordPtr> compile_unused(const KeywordSite& site) {
+  if (auto node = site.compile(); !node) return node.error();
+  return KeywordPtr();
 }
 
 }  // namespace mcph::schema

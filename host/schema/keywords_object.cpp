@@ -245,14 +245,13 @@ class PropertyNames final : public Keyword {
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
     if (!value.is_object()) return true;
-    for (const auto [name, member] : value.members()) {
-      const InstancePath here{&at, name};
-      if (!run.spend(steps_to_read(name), here)) return false;
-      std::vector<std::string> reasons;
-      const auto as_value = JsonDocument::of(Json(name));
-      if (run.check_alternative_apart(node_, as_value.root(), here, reasons)) continue;
+    for (const auto member : value.members()) {
+      const InstancePath here{&at, member.key};
+      const auto name = member.key_as_value();
+      if (run.check_alternative_apart(node_, name, here)) continue;
       return run.violation(here, "propertyNames", [&] {
-        return "has a name that is not allowed" + (reasons.empty() ? "" : ": as a name, " + reasons.front());
+        const auto reason = run.reason_against(node_, name, here);
+        return "has a name that is not allowed" + (reason.empty() ? "" : ": as a name, " + reason);
       });
     }
     return true;

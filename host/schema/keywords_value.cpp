@@ -1,6 +1,7 @@
 // Keywords about a value as a whole: its type, which values are allowed, and bounds of numbers.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -105,21 +106,31 @@ Result<KeywordPtr> compile_type(const KeywordSite& site) {
   return std::make_unique<Type>(allowed);
 }
 
-// Neither is looked at further than the other is long, but for numbers, which are short.
-std::size_t steps_to_compare(JsonValue value, JsonValue expected) {
-  return std::min(steps_to_read(value.text()), steps_to_read(expected.text()));
+// Of a comparison with another of at most `size` bytes. Neither is looked at further than the other is long, but for
+// numbers, which are short.
+std::size_t steps_of_comparison(JsonValue value, std::size_t size) {
+  constexpr std::size_t max_escape = 6;  // of a byte
+  const auto text = value.text();
+  if (!value.is_structured()) return steps_to_compare(text.substr(0, max_escape * size));
+  // There may be any space between its parts.
+  return text.size() > max_escape * size ? size : value.values() + steps_to_compare(text);
 }
 
 class Enum final : public Keyword {
  public:
   explicit Enum(const Json& allowed) : words_(in_words(allowed)), allowed_(JsonDocument::of(allowed)) {
-    for (const auto each : allowed_.root().elements())
+    for (const auto each : allowed_.root().elements()) {
       sorted_.push_back(each);
+      longest_ = std::max(longest_, each.text().size());
+    }
     std::sort(sorted_.begin(), sorted_.end(), is_less);
   }
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    if (!run.spend(steps_to_compare(value, allowed_.root()), at)) return false;
+    constexpr std::size_t comparisons_a_step = 2;
+    const auto comparisons = static_cast<std::size_t>(std::bit_width(sorted_.size()));
+    if (!run.spend(comparisons / comparisons_a_step + comparisons * steps_of_comparison(value, longest_), at))
+      return false;
     if (std::binary_search(sorted_.begin(), sorted_.end(), value, is_less)) return true;
     return run.violation(at, "enum", [&] { return "must be " + words_ + ", but is " + describe(value); });
   }
@@ -141,6 +152,7 @@ class Enum final : public Keyword {
   std::string words_;  // in the order of the schema
   JsonDocument allowed_;
   std::vector<JsonValue> sorted_;
+  std::size_t longest_ = 0;  // of their texts
 };
 
 Result<KeywordPtr> compile_enum(const KeywordSite& site) {
@@ -154,7 +166,7 @@ class Const final : public Keyword {
   explicit Const(const Json& expected) : words_(short_text(expected)), expected_(JsonDocument::of(expected)) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    if (!run.spend(steps_to_compare(value, expected_.root()), at)) return false;
+    if (!run.spend(steps_of_comparison(value, expected_.root().text().size()), at)) return false;
     if (std::is_eq(compare_values(value, expected_.root()))) return true;
     return run.violation(at, "const", [&] { return "must be " + words_ + ", but is " + describe(value); });
   }
@@ -209,7 +221,11 @@ class MultipleOf final : public Keyword {
   explicit MultipleOf(Number divisor) : divisor_(divisor) {}
 
   bool check(JsonValue value, const InstancePath& at, Evaluation& run) const override {
-    if (!value.is_number() || is_multiple_of(value.number(), divisor_)) return true;
+    if (!value.is_number()) return true;
+    // Both are made decimals first.
+    constexpr std::size_t steps_to_divide = 4;
+    if (!run.spend(steps_to_divide, at)) return false;
+    if (is_multiple_of(value.number(), divisor_)) return true;
     return run.violation(at, "multipleOf", [&] {
       return "must be a multiple of " + text_of(divisor_) + ", but is " + text_of(value.number());
     });

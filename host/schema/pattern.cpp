@@ -44,6 +44,34 @@ std::size_t largest_minimum(std::string_view pcre) {
   return largest;
 }
 
+// The most single characters, ranges and properties that a class of an expression of to_pcre has. PCRE2 compares a
+// character with one after the other; only those to U+00FF it finds in a bitmap.
+std::size_t widest_class(std::string_view pcre) {
+  constexpr std::size_t digits_in_bitmap = 2;
+  std::size_t widest = 0;
+  std::size_t entries = 0;
+  for (std::size_t at = 0; at < pcre.size(); ++at) {
+    if (pcre[at] == '[') entries = 0;
+    if (pcre[at] == ']') widest = std::max(widest, entries);
+    if (pcre[at] != '\\') continue;
+    ++at;
+    if (pcre[at] == 'p' || pcre[at] == 'P') ++entries;
+    if (pcre[at] != 'x') continue;
+    const auto end = pcre.find('}', at);
+    const auto digits = end - at - std::string_view("x{").size();
+    const bool begins_range = pcre.substr(end + 1).starts_with('-');
+    if (digits > digits_in_bitmap && !begins_range) ++entries;
+  }
+  return widest;
+}
+
+// Of an item that runs along so many bytes with a class of this width. Sixteen comparisons are a step, too, and sixteen
+// bytes are some four characters that the bitmap does not have.
+std::size_t steps_along(std::size_t length, std::size_t width) {
+  constexpr std::size_t bytes_a_character = 4;
+  return (width + length * (1 + width / bytes_a_character)) / bytes_a_step;
+}
+
 std::uint32_t info(const pcre2_code* code, std::uint32_t what) {
   std::uint32_t value = 0;
   pcre2_pattern_info(code, what, &value);
@@ -73,7 +101,8 @@ Result<Pattern> Pattern::compile(std::string_view ecma) {
   auto* code = pcre2_compile(bytes(*pattern), pattern->size(), options, &error, &offset, nullptr);
   if (code == nullptr) return fail(message_of(error));
   const std::size_t lookbehind = info(code, PCRE2_INFO_MAXLOOKBEHIND);
-  return Pattern(code, std::max(largest_minimum(*pattern), lookbehind), info(code, PCRE2_INFO_BACKREFMAX) > 0);
+  return Pattern(code, std::max(largest_minimum(*pattern), lookbehind), widest_class(*pattern),
+                 info(code, PCRE2_INFO_BACKREFMAX) > 0);
 }
 
 std::size_t Pattern::memory() const {
@@ -102,14 +131,16 @@ PatternSearch::PatternSearch()
 }
 
 PatternSearch::Outcome PatternSearch::run(const Pattern& pattern, std::string_view text, std::size_t max_steps) {
-  work_ = {text.size() / bytes_a_step, max_steps, 0, std::min(pattern.reach_, text.size()),
-           pattern.has_back_references_};
+  // An item may run along all of the text before anybody is asked whether that is too much.
+  work_ = {steps_along(text.size(), pattern.width_), max_steps,      0,
+           std::min(pattern.reach_, text.size()),    pattern.width_, pattern.has_back_references_};
+  if (work_.steps > max_steps) return Outcome::too_much_work;
   const auto count = [](pcre2_callout_block* block, void* data) {
     auto& work = *static_cast<Work*>(data);
     const auto from = work.position;
     work.position = block->current_position;
     const auto distance = work.position > from ? work.position - from : from - work.position;
-    work.steps += 1 + (distance + work.reach) / bytes_a_step;
+    work.steps += 1 + steps_along(distance + work.reach, work.width);
     if (work.has_back_references) work.steps += (block->capture_top + max_capture(*block)) / bytes_a_step;
     return work.steps > work.most ? PCRE2_ERROR_CALLOUT : 0;
   };

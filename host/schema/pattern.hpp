@@ -32,11 +32,12 @@ class Pattern {
   struct Free {
     void operator()(pcre2_real_code_8* code) const;
   };
-  Pattern(pcre2_real_code_8* code, std::size_t reach, bool has_back_references)
-      : code_(code), reach_(reach), has_back_references_(has_back_references) {}
+  Pattern(pcre2_real_code_8* code, std::size_t reach, std::size_t width, bool has_back_references)
+      : code_(code), reach_(reach), width_(width), has_back_references_(has_back_references) {}
 
   std::unique_ptr<pcre2_real_code_8, Free> code_;
   std::size_t reach_;  // characters that one item may run along and then fail
+  std::size_t width_;  // of its widest class: what a character may have to be compared with
   bool has_back_references_;
 };
 
@@ -50,8 +51,9 @@ class PatternSearch {
 
   enum class Outcome { found, absent, too_much_work, not_utf8 };
   // Whether the pattern matches anywhere in `text`. Every step of the matcher counts one, and every 16 bytes that it
-  // runs along count another; it stops when there have been more than `max_steps`. An item that fails does not say how
-  // far it came: `a{9000}`, a back reference and a lookbehind count each time as if they had come as far as they can.
+  // runs along count another; where a class has many characters, both count for more. It stops when there have been
+  // more than `max_steps`. An item that fails does not say how far it came: `a{9000}`, a back reference and a
+  // lookbehind count each time as if they had come as far as they can.
   Outcome run(const Pattern& pattern, std::string_view text, std::size_t max_steps);
 
   // What the last run took.
@@ -63,6 +65,7 @@ class PatternSearch {
     std::size_t most = 0;
     std::size_t position = 0;
     std::size_t reach = 0;
+    std::size_t width = 0;
     bool has_back_references = false;
   };
   struct Free {

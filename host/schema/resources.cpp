@@ -12,6 +12,9 @@
 namespace mcph::schema {
 namespace {
 
+// Of the locations of all subschemas and references, and of all URIs.
+constexpr std::size_t max_location_bytes = std::size_t{64} << 20;
+
 const std::string* string_member(const OrderedJson& object, std::string_view name) {
   const auto found = object.find(name);
   return found == object.end() ? nullptr : found->get_ptr<const std::string*>();
@@ -77,16 +80,17 @@ Result<ResourceIndex> Resources::add(std::string uri, const Place& place, Dialec
     }
   }
   const auto index = all_.size();
-  if (auto added = name(index, uri); !added) return error_at(place.location / "$id", added.error().message);
-  all_.push_back({std::move(uri), place, dialect, {}, {}});
+  const auto named = name(index, std::move(uri));
+  if (!named) return error_at(place.location / "$id", named.error().message);
+  all_.push_back({*named, place, dialect, {}});
   by_json_.emplace(place.json, index);
   return index;
 }
 
-Result<void> Resources::name(ResourceIndex resource, const std::string& uri) {
-  const auto [entry, is_new] = by_uri_.try_emplace(uri, resource);
-  if (!is_new && entry->second != resource) return fail("another schema is " + in_quotes(uri));
-  return {};
+Result<std::string_view> Resources::name(ResourceIndex resource, std::string uri) {
+  const auto [entry, is_new] = by_uri_.try_emplace(std::move(uri), resource);
+  if (!is_new && entry->second != resource) return fail("another schema is " + in_quotes(entry->first));
+  return std::string_view(entry->first);
 }
 
 Result<Subschema> Resources::add_document(const std::string& uri, const OrderedJson& json, const Dialect& dialect) {
@@ -94,10 +98,12 @@ Result<Subschema> Resources::add_document(const std::string& uri, const OrderedJ
   const auto index = add(uri, place, dialect);
   if (!index) return index.error();
   if (const auto id = identifier_of(json, all_[*index].dialect.draft)) {
+    auto absolute = absolute_uri(*index, *id);
+    if (!absolute) return absolute.error();
     // The document keeps the URI that it was found by.
-    all_[*index].uri = resolve_uri(uri, *id);
-    if (auto named = name(*index, all_[*index].uri); !named)
-      return error_at(place.location / "$id", named.error().message);
+    const auto named = name(*index, *std::move(absolute));
+    if (!named) return error_at(place.location / "$id", named.error().message);
+    all_[*index].uri = *named;
   }
   return Subschema{place, *index};
 }
@@ -111,7 +117,9 @@ Result<Subschema> Resources::enter(Subschema subschema) {
   const auto& around = all_[subschema.resource];
   const auto id = identifier_of(*json, around.dialect.draft);
   if (!id) return subschema;
-  const auto added = add(resolve_uri(around.uri, *id), subschema.place, around.dialect);
+  auto absolute = absolute_uri(subschema.resource, *id);
+  if (!absolute) return absolute.error();
+  const auto added = add(*std::move(absolute), subschema.place, around.dialect);
   if (!added) return added.error();
   subschema.resource = *added;
   return subschema;
@@ -127,12 +135,20 @@ Result<void> Resources::add_anchor(const Subschema& subschema, std::string name,
 
 Result<void> Resources::add_dynamic_anchor(const Subschema& subschema, std::string name, std::string_view location) {
   if (auto added = add_anchor(subschema, name, location); !added) return added;
-  all_[subschema.resource].dynamic_anchors.insert(std::move(name));
+  dynamic_anchors_[std::move(name)].insert(subschema.resource);
   return {};
 }
 
-std::string Resources::absolute_uri(ResourceIndex from, std::string_view uri) const {
-  return resolve_uri(all_[from].uri, uri);
+Result<void> Resources::take_location_bytes(std::size_t bytes) {
+  location_bytes_ += bytes;
+  if (location_bytes_ <= max_location_bytes) return {};
+  return error_at("", "has too many subschemas below keys or identifiers that are so long, or so deep");
+}
+
+Result<std::string> Resources::absolute_uri(ResourceIndex from, std::string_view uri) {
+  auto absolute = resolve_uri(all_[from].uri, uri);
+  if (auto taken = take_location_bytes(absolute.size()); !taken) return taken.error();
+  return absolute;
 }
 
 std::optional<ResourceIndex> Resources::find(std::string_view absolute_uri) const {
@@ -147,15 +163,17 @@ const Subschema* Resources::find_anchor(ResourceIndex resource, std::string_view
 }
 
 bool Resources::is_dynamic(ResourceIndex resource, std::string_view name) const {
-  return all_[resource].dynamic_anchors.contains(name);
+  const auto found = dynamic_anchors_.find(name);
+  return found != dynamic_anchors_.end() && found->second.contains(resource);
 }
 
 std::vector<Subschema> Resources::dynamic_anchors(std::string_view name) const {
-  std::vector<Subschema> found;
-  for (ResourceIndex resource = 0; resource < all_.size(); ++resource) {
-    if (is_dynamic(resource, name)) found.push_back(*find_anchor(resource, name));
-  }
-  return found;
+  const auto found = dynamic_anchors_.find(name);
+  if (found == dynamic_anchors_.end()) return {};
+  std::vector<Subschema> anchors;
+  for (const auto resource : found->second)
+    anchors.push_back(*find_anchor(resource, name));
+  return anchors;
 }
 
 Result<std::optional<Subschema>> Resources::follow(ResourceIndex resource, std::string_view pointer) {

@@ -2,6 +2,7 @@
 // its URI, its dialect and its anchors. Filled while compiling; lives on the stack of one Schema::compile.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <optional>
@@ -50,8 +51,11 @@ class Resources {
   Result<void> add_anchor(const Subschema& subschema, std::string name, std::string_view location);
   Result<void> add_dynamic_anchor(const Subschema& subschema, std::string name, std::string_view location);
 
+  // Accounts for a location or a URI, in which there is all that is around it. An error if all are too long together.
+  Result<void> take_location_bytes(std::size_t bytes);
+
   // What a reference's URI without its fragment means, as seen from a resource: one that is known, or a document.
-  std::string absolute_uri(ResourceIndex from, std::string_view uri) const;
+  Result<std::string> absolute_uri(ResourceIndex from, std::string_view uri);
   std::optional<ResourceIndex> find(std::string_view absolute_uri) const;
   const nlohmann::ordered_json* find_document(std::string_view absolute_uri) { return documents_.find(absolute_uri); }
   const Place& root(ResourceIndex resource) const { return all_[resource].place; }
@@ -67,20 +71,22 @@ class Resources {
 
  private:
   struct Resource {
-    std::string uri;
+    std::string_view uri;  // of by_uri_
     Place place;
     Dialect dialect;
     std::map<std::string, Subschema, std::less<>> anchors;
-    std::set<std::string, std::less<>> dynamic_anchors;  // the names of those that are
   };
 
   Result<ResourceIndex> add(std::string uri, const Place& place, Dialect dialect);
-  Result<void> name(ResourceIndex resource, const std::string& uri);
+  // Gives the URI as it is kept.
+  Result<std::string_view> name(ResourceIndex resource, std::string uri);
 
   Documents documents_;
   std::deque<Resource> all_;
   std::map<std::string, ResourceIndex, std::less<>> by_uri_;
   std::unordered_map<const nlohmann::ordered_json*, ResourceIndex> by_json_;
+  std::map<std::string, std::set<ResourceIndex>, std::less<>> dynamic_anchors_;  // by name, who has one
+  std::size_t location_bytes_ = 0;                                               // that have been taken
 };
 
 }  // namespace mcph::schema

@@ -1,11 +1,11 @@
 // A JSON Schema (2020-12 or draft-07), compiled once and then used to check instances. Immutable after compile: any
 // number of threads may use one Schema at once. A value of pointer size; copies share what was compiled.
 //
-// All of both dialects is checked, except that `format`, `contentEncoding` and `contentMediaType` are annotations.
-// Patterns are ECMA-262's, see ecma_pattern.hpp. References lead to any part of the schema, by JSON Pointer, $anchor or
-// $id, to the metaschemas of both dialects, and to the documents that the caller gives. Numbers are compared by exact
-// value: 1 equals 1.0, and 9007199254740993 does not equal 9007199254740992.0; whole ones beyond 64 bits are read as
-// floating-point numbers. Other keywords are ignored.
+// All of both dialects is checked, except that `format` and the keywords of `content` are annotations, of which only
+// the form is. Patterns are ECMA-262's, see ecma_pattern.hpp. References lead to any part of the schema, by JSON
+// Pointer, $anchor or $id, to the metaschemas of both dialects, and to the documents that the caller gives. Numbers are
+// compared by exact value: 1 equals 1.0, and 9007199254740993 does not equal 9007199254740992.0; whole ones beyond 64
+// bits are read as floating-point numbers. Other keywords are ignored, with what is in them, unless a $ref leads there.
 //
 // Limits, so that neither a hostile schema nor a hostile instance overflows the stack or runs for long; reaching one is
 // a violation, or an error of compile, that says so.
@@ -59,8 +59,8 @@ class Schema {
   // value, a $ref, and an anyOf on the way to the next.
   static constexpr std::size_t max_depth = 256;
   // Steps of one check, finding the reason included: a subschema applied to a value is one, and so is a member looked
-  // up, and each step of matching a pattern. At most a fifth of a second. The largest array that a request holds has
-  // half as many elements.
+  // up, and each step of matching a pattern; what takes longer counts for several. The largest array that a request
+  // holds has half as many elements.
   static constexpr std::size_t max_steps = 4'000'000;
   // Of all compiled patterns.
   static constexpr std::size_t max_pattern_bytes = std::size_t{16} << 20;

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/json.hpp"
@@ -137,26 +137,18 @@ Decimal to_decimal(double number) {
   return without_trailing_zeros(decimal);
 }
 
-// (left + right) % modulus without overflow, for operands below the modulus.
-std::uint64_t add_modulo(std::uint64_t left, std::uint64_t right, std::uint64_t modulus) {
-  return left >= modulus - right ? left - (modulus - right) : left + right;
-}
-
-std::uint64_t times_ten_modulo(std::uint64_t number, std::uint64_t modulus) {
-  const auto twice = add_modulo(number, number, modulus);
-  const auto four_times = add_modulo(twice, twice, modulus);
-  return add_modulo(add_modulo(four_times, four_times, modulus), twice, modulus);
-}
-
 bool is_multiple(Decimal value, Decimal divisor) {
   if (value.digits == 0) return true;
   // The value's digits do not end in zero, so they have no factor 10 for the divisor to use up.
   if (value.exponent < divisor.exponent) return false;
-  auto remainder = value.digits % divisor.digits;
-  for (int power = divisor.exponent; power < value.exponent && remainder != 0; ++power) {
-    remainder = times_ten_modulo(remainder, divisor.digits);
+  // What the value's digits have not of the divisor, its tens must have.
+  auto rest = divisor.digits / std::gcd(value.digits, divisor.digits);
+  const int tens = value.exponent - divisor.exponent;
+  for (const std::uint64_t factor : {2U, 5U}) {
+    for (int power = 0; power < tens && rest % factor == 0; ++power)
+      rest /= factor;
   }
-  return remainder == 0;
+  return rest == 1;
 }
 
 // At most `max_shown_text` bytes, cut between characters.

@@ -175,6 +175,19 @@ TEST(JsonDocument, ShowsItsValuesAsTheyAreWritten) {
   EXPECT_TRUE(root.find("d").is_null());
 }
 
+TEST(JsonDocument, ShowsKeysAsValues) {
+  const auto document = JsonDocument::read_own(R"({"b": 1, "\u0061\n": {"c": 2}})").value();
+  std::vector<std::string> said;
+  for (const auto member : document.root().members()) {
+    const auto key = member.key_as_value();
+    EXPECT_TRUE(key.is_string());
+    EXPECT_EQ(key.values(), 1U);
+    EXPECT_EQ(key.string(), member.key);
+    said.emplace_back(key.text());
+  }
+  EXPECT_THAT(said, ElementsAre(R"("\u0061\n")", R"("b")"));
+}
+
 TEST(JsonDocument, AnswersAboutWhatIsNotThere) {
   const auto document = JsonDocument::read_own(R"({"a":[1]})").value();
   for (const auto absent : {document.root().find("b"), document.root().find("a").find("b"), JsonValue()}) {

@@ -123,6 +123,43 @@ TEST(SchemaLimits, ManyItemsThatMustDifferAreSortedOnlyWhereThatIsQuick) {
             "the value takes more than 4000000 steps to check");
 }
 
+TEST(SchemaLimits, ADivisionTakesSeveralSteps) {
+  const auto schema = compiled(R"({"items":{"multipleOf":2}})");
+  EXPECT_FALSE(schema.validate(nlohmann::json(700'000, 4)));
+  const auto violation = schema.validate(nlohmann::json(900'000, 4));
+  ASSERT_TRUE(violation);
+  EXPECT_TRUE(violation->is_undecided);
+}
+
+TEST(SchemaLimits, TextsThatAreComparedCountForEachComparison) {
+  const auto list_of = [](std::size_t count, const std::string& beginning) {
+    std::string texts;
+    for (std::size_t text = 0; text < count; ++text)
+      texts += (text == 0 ? "\"" : ",\"") + beginning + std::to_string(text) + "\"";
+    return "[" + texts + "]";
+  };
+  std::string escaped;
+  for (int letter = 0; letter < 3000; ++letter)
+    escaped += R"(\u0061)";
+  const std::string plain(3000, 'a');
+  const auto* const too_much = "the value takes more than 4000000 steps to check";
+  const auto* const unique = R"({"uniqueItems":true})";
+  EXPECT_EQ(verdict(unique, list_of(200, plain)), "valid");
+  EXPECT_EQ(check(unique, list_of(200, escaped))->message, too_much);
+
+  const auto choices = R"({"items":{"enum":)" + list_of(64, plain) + "}}";
+  const auto same_text = [](const std::string& text) {
+    std::string texts = "\"" + text + "0\"";
+    for (int time = 1; time < 200; ++time)
+      texts += ",\"" + text + "0\"";
+    return "[" + texts + "]";
+  };
+  EXPECT_EQ(verdict(choices, same_text(plain)), "valid");
+  const auto violation = check(choices, same_text(escaped));
+  ASSERT_TRUE(violation);
+  EXPECT_TRUE(violation->message.ends_with(" takes more than 4000000 steps to check")) << violation->message;
+}
+
 // It is compared with all others, and to read it takes a millisecond.
 TEST(SchemaLimits, ALongTextWithEscapesIsReadNoFurtherThanItTakes) {
   std::string items = R"("1",")";
@@ -144,7 +181,39 @@ TEST(SchemaLimits, SchemasWithManyPartsBelowALongKeyAreRefused) {
   };
   EXPECT_EQ(compile_error(schema(1000)), "accepted");
   EXPECT_EQ(compile_error(schema(100'000)),
-            "the schema: has too many subschemas below keys that are so long, or so deep");
+            "the schema: has too many subschemas below keys or identifiers that are so long, or so deep");
+}
+
+TEST(SchemaLimits, SchemasWithManyPartsBelowALongIdentifierAreRefused) {
+  const auto base = R"({"$id":"https://example.com/)" + std::string(100'000, 'b') + R"(/",)";
+  const auto with_identifiers = [&](int count) {
+    std::string parts = R"("all":{})";
+    for (int part = 0; part < count; ++part)
+      parts += ",\"" + std::to_string(part) + R"(":{"$id":")" + std::to_string(part) + "\"}";
+    return base + R"("$defs":{)" + parts + "}}";
+  };
+  const auto with_references = [&](int count) {
+    std::string parts = R"({"$id":"x"})";
+    for (int part = 0; part < count; ++part)
+      parts += R"(,{"$ref":"x"})";
+    return base + R"("allOf":[)" + parts + "]}";
+  };
+  const auto* const refusal =
+      "the schema: has too many subschemas below keys or identifiers that are so long, or so deep";
+  EXPECT_EQ(compile_error(with_identifiers(100)), "accepted");
+  EXPECT_EQ(compile_error(with_identifiers(1000)), refusal);
+  EXPECT_EQ(compile_error(with_references(100)), "accepted");
+  EXPECT_EQ(compile_error(with_references(1000)), refusal);
+}
+
+// It would take minutes if each of them were looked for in all others.
+TEST(SchemaLimits, ManyDynamicAnchorsAreFoundByTheirNames) {
+  std::string parts = "true";
+  for (int part = 0; part < 50'000; ++part) {
+    const auto number = std::to_string(part);
+    parts += R"(,{"$id":")" + number + R"(","$dynamicAnchor":"a)" + number + R"(","$dynamicRef":"#a)" + number + "\"}";
+  }
+  EXPECT_EQ(compile_error(R"({"allOf":[)" + parts + "]}"), "accepted");
 }
 
 TEST(SchemaLimits, ExponentialSchemasEnd) {
@@ -203,6 +272,31 @@ TEST(SchemaLimits, PatternsWhoseItemsFailLateManyTimesEnd) {
   }
 }
 
+TEST(SchemaLimits, WideClassesCountForEachCharacter) {
+  std::string characters;
+  std::string last;
+  for (int character = 0; character < 2600; ++character) {
+    // Every other one, from U+4E00 on.
+    const auto code_point = 0x4E00U + 2 * static_cast<unsigned>(character);
+    last = {static_cast<char>(0xE0U | code_point >> 12), static_cast<char>(0x80U | (code_point >> 6 & 0x3FU)),
+            static_cast<char>(0x80U | (code_point & 0x3FU))};
+    characters += last;
+  }
+  const auto repeated = [&](int count) {
+    std::string text;
+    for (int time = 0; time < count; ++time)
+      text += last;
+    return text;
+  };
+  const auto* const too_much = "the value takes too much work to match with the schema's pattern";
+  const auto along = compiled(R"({"pattern":"^[)" + characters + R"(]*$"})");
+  EXPECT_FALSE(along.validate(repeated(1000)));
+  EXPECT_EQ(along.validate(repeated(100'000))->message, too_much);
+  const auto one_by_one = compiled(R"({"pattern":"^(?:[)" + characters + R"(]x?)*$"})");
+  EXPECT_FALSE(one_by_one.validate(repeated(1000)));
+  EXPECT_EQ(one_by_one.validate(repeated(20'000))->message, too_much);
+}
+
 TEST(SchemaLimits, RepeatedItemsAndBackReferencesOfOrdinaryPatternsAreMatched) {
   const std::string text(100'000, 'a');
   EXPECT_FALSE(compiled(R"({"pattern":"^a{60000}"})").validate(text));
@@ -233,6 +327,7 @@ TEST(SchemaLimits, LongTextsAreMatchedWithSimplePatterns) {
   EXPECT_FALSE(compiled(R"({"pattern":"^[a-z]*$"})").validate(std::string(4'000'000, 'a')));
   EXPECT_FALSE(compiled(R"({"pattern":"\\S"})").validate(std::string(4'000'000, 'a')));
   EXPECT_FALSE(compiled(R"({"pattern":"x$"})").validate(std::string(1'000'000, 'a') + "x"));
+  EXPECT_FALSE(compiled(R"({"pattern":"^[\\p{L}\\p{M}\\s.,'\u2019-]*$"})").validate(std::string(4'000'000, 'a')));
 }
 
 }  // namespace

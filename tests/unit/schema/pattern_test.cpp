@@ -72,6 +72,8 @@ TEST(SchemaPattern, DecidesAboutProperties) {
   EXPECT_EQ(verdict(R"({"propertyNames":{"maxLength":2}})", R"({"abc":1})"),
             R"(/abc [propertyNames] "abc" has a name that is not allowed: as a name, "abc" must have at most 2 )"
             R"(characters, but has 3)");
+  expect_valid(R"({"propertyNames":{"enum":["a\nb","c"]}})", {R"({"\u0061\u000ab":1,"c":2})"});
+  expect_invalid(R"({"propertyNames":{"type":"number"}})", {R"({"1":2})"});
 }
 
 }  // namespace

@@ -26,6 +26,17 @@ TEST(Schema, FollowsReferences) {
                {R"({"a":3})"});
 }
 
+TEST(Schema, FollowsReferencesIntoWhatRestrictsNothing) {
+  expect_invalid(R"({"properties":{"a":{"contentSchema":{"$anchor":"x","type":"string"}},"b":{"$ref":"#x"}}})",
+                 {R"({"b":1})"});
+  expect_valid(R"({"properties":{"a":{"contentSchema":{"$anchor":"x","type":"string"}},"b":{"$ref":"#x"}}})",
+               {R"({"a":1,"b":"s"})"});
+  expect_invalid(R"({"then":{"$anchor":"x","type":"string"},"items":{"$ref":"#x"}})", {"[1]"});
+  expect_invalid(R"({"$schema":"http://json-schema.org/draft-07/schema#","items":{"$ref":"#x"},
+                     "additionalItems":{"$id":"#x","type":"string"}})",
+                 {"[1]"});
+}
+
 TEST(Schema, TakesReferencesRelativeToTheNearestId) {
   constexpr auto schema = R"({
     "$id": "https://example.com/root", "$defs": {

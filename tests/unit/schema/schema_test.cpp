@@ -132,6 +132,11 @@ TEST(Schema, DividesAsPeopleDo) {
   expect_valid(R"({"multipleOf":4})", {"100", "1e2", "1e300"});
   expect_invalid(R"({"multipleOf":4})", {"10", "1e1"});
   expect_invalid(R"({"multipleOf":0.123456789})", {"1e308"});
+  expect_valid(R"({"multipleOf":6})", {"3e1", "9e300"});
+  expect_invalid(R"({"multipleOf":6})", {"3", "1e300"});
+  expect_valid(R"({"multipleOf":1024})", {"1e10", "3e10"});
+  expect_invalid(R"({"multipleOf":1024})", {"1e9"});
+  expect_valid(R"({"multipleOf":5e-324})", {"1e308"});
   expect_valid(R"({"multipleOf":18446744073709551615})", {"18446744073709551615", "0"});
   expect_invalid(R"({"multipleOf":18446744073709551615})", {"1e300"});
   EXPECT_EQ(verdict(R"({"multipleOf":2})", "7"), " [multipleOf] the value must be a multiple of 2, but is 7");
@@ -221,6 +226,15 @@ TEST(Schema, KeepsOfALongReasonItsBeginning) {
   EXPECT_LT(violation->message.size(), 1500U);
 }
 
+TEST(Schema, ExplainsAlternativesInAlternatives) {
+  constexpr auto schema = R"({"anyOf":[{"type":"null"},{"items":{"anyOf":[{"type":"string"},{"minimum":5}]}}]})";
+  EXPECT_EQ(
+      verdict(schema, R"(["x",6,1])"),
+      R"( [anyOf] the value fits none of the allowed forms: (1) the value must be null, but is an array of 3 items; )"
+      R"((2) "[2]" fits none of the allowed forms: (1) "[2]" must be a string, but is 1; )"
+      R"((2) "[2]" must be at least 5, but is 1)");
+}
+
 TEST(Schema, ForgetsWhyAnAlternativeFailedWhenAnotherFits) {
   EXPECT_EQ(verdict(R"({"anyOf":[{"type":"null"},{"type":"integer"}],"allOf":[{"maximum":5}]})", "6"),
             " [maximum] the value must be at most 5, but is 6");
@@ -261,6 +275,15 @@ TEST(Schema, ReadsDraft07) {
   expect_valid(R"({"$schema":"https://json-schema.org/draft/2020-12/schema#","additionalItems":false})", {"[1]"});
 }
 
+TEST(Schema, IgnoresWhatDraft07DoesNotKnow) {
+  expect_valid(R"({"$schema":"http://json-schema.org/draft-07/schema#","$defs":{"x":5},"deprecated":0,"$vocabulary":3,
+                   "contentSchema":{"type":"nonsense"}})",
+               {"1"});
+  expect_invalid(R"({"$schema":"http://json-schema.org/draft-07/schema#","$defs":{"x":5,"y":{"type":"integer"}},
+                     "items":{"$ref":"#/$defs/y"}})",
+                 {"[1.5]"});
+}
+
 TEST(Schema, BooleanSchemasAllowAllOrNothing) {
   expect_valid("true", {"1", "null"});
   expect_valid("{}", {"1", "null"});
@@ -268,7 +291,9 @@ TEST(Schema, BooleanSchemasAllowAllOrNothing) {
 }
 
 TEST(Schema, IgnoresUnknownKeywordsAndAnnotations) {
-  expect_valid(R"({"x-mcp-header":"A","format":"email","title":1,"description":[],"examples":{},"minimun":5})",
+  expect_valid(R"({"x-mcp-header":"A","format":"email","title":"a","description":"","$comment":"b","examples":[],
+                   "readOnly":true,"writeOnly":false,"deprecated":true,"$vocabulary":{"https://example.com/v":false},
+                   "contentEncoding":"base64","contentMediaType":"text/plain","contentSchema":false,"minimun":5})",
                {"1", "\"x\""});
   expect_valid(R"({"enum":[{"$ref":"#/nowhere","type":"nonsense"}],"default":{"$anchor":5}})",
                {R"({"$ref":"#/nowhere","type":"nonsense"})"});
@@ -327,9 +352,30 @@ TEST(SchemaCompile, RefusesMalformedKeywords) {
                              R"({"unevaluatedItems":1})",
                              R"({"$dynamicAnchor":"#a"})",
                              R"({"$dynamicRef":1})",
-                             R"({"then":1})"}) {
+                             R"({"then":1})",
+                             R"({"items":{"$schema":1}})"}) {
     EXPECT_NE(compile_error(schema), "accepted") << schema;
   }
+}
+
+TEST(SchemaCompile, RefusesMalformedAnnotations) {
+  for (const auto* text : {"title", "description", "$comment", "format", "contentEncoding", "contentMediaType"}) {
+    EXPECT_EQ(compile_error(R"({"properties":{"a":{")" + std::string(text) + R"(":null}}})"),
+              "/properties/a/" + std::string(text) + ": must be a string");
+  }
+  for (const auto* flag : {"readOnly", "writeOnly", "deprecated"}) {
+    EXPECT_EQ(compile_error(R"({")" + std::string(flag) + R"(":"x"})"),
+              "/" + std::string(flag) + ": must be true or false");
+  }
+  EXPECT_EQ(compile_error(R"({"examples":{}})"), "/examples: must be an array");
+  EXPECT_EQ(compile_error(R"({"$vocabulary":{"a":1}})"),
+            "/$vocabulary: must be an object whose members are true or false");
+  EXPECT_EQ(compile_error(R"({"contentSchema":{"type":"nonsense"}})"),
+            "/contentSchema/type: \"nonsense\" is not a JSON Schema type");
+  constexpr auto draft_07 = R"({"$schema":"http://json-schema.org/draft-07/schema#",)";
+  EXPECT_EQ(compile_error(draft_07 + std::string(R"("title":5})")), "/title: must be a string");
+  EXPECT_EQ(compile_error(draft_07 + std::string(R"("additionalItems":5})")),
+            "/additionalItems: must be a schema: an object, true or false");
 }
 
 TEST(Schema, IsUsedByManyThreadsAtOnce) {
