@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <utility>
 
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
+#include "catalog/compared_uri.hpp"
 
 namespace mcph {
 namespace {
@@ -202,8 +204,10 @@ void Catalog::hide_resources_behind_templates() {
   std::erase_if(resources_, [&](const auto& entry) {
     const auto& [key, served] = entry;
     if (!is_of_upstream(served)) return false;
+    const auto uri = ComparedUri::read(key);
+    if (!uri) return false;
     const auto found = std::ranges::find_if(
-        of_plugins, [&uri = key](const auto* each) { return each->component->uri_template.match(uri).has_value(); });
+        of_plugins, [&uri](const auto* each) { return each->component->uri_template.match(*uri).has_value(); });
     if (found == of_plugins.end()) return false;
     auto& [first, count] = hidden[{(*found)->plugin.get(), served.plugin.get()}];
     if (count++ == 0) first = component_name(*served.component);
@@ -292,16 +296,26 @@ const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) c
 
 std::optional<Catalog::TemplateMatch> Catalog::match_template(std::string_view uri) const {
   if (!may_read(uri)) return std::nullopt;
+  const auto compared = ComparedUri::read(uri);
+  if (!compared) return std::nullopt;
   for (const auto* served : templates_by_specificity_) {
-    auto variables = served->component->uri_template.match(uri);
-    if (variables && !is_withheld(served->plugin.get(), uri)) return TemplateMatch{served, *std::move(variables)};
+    auto variables = served->component->uri_template.match(*compared);
+    if (variables && !is_withheld(served->plugin.get(), compared->text()))
+      return TemplateMatch{served, *std::move(variables)};
   }
   return std::nullopt;
 }
 
-bool Catalog::is_withheld(const Plugin* plugin, std::string_view uri) const {
+std::size_t Catalog::template_bytes() const {
+  return std::accumulate(templates_by_specificity_.begin(), templates_by_specificity_.end(), std::size_t{0},
+                         [](std::size_t sum, const Served<ResourceTemplate>* served) {
+                           return sum + served->component->uri_template.text().size();
+                         });
+}
+
+bool Catalog::is_withheld(const Plugin* plugin, std::string_view key) const {
   const auto owner = std::ranges::find(plugins_, plugin, [](const auto& each) { return each.plugin.get(); });
-  return owner != plugins_.end() && owner->components->withheld.contains(normalized_uri(uri));
+  return owner != plugins_.end() && owner->components->withheld.contains(key);
 }
 
 ListKinds Catalog::differences(const Catalog& other) const {

@@ -4,6 +4,7 @@
 // has a list, an index and a look-up for each kind of component, which is why it has so many functions and members.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -107,6 +108,8 @@ class Catalog {
   };
   // The most specific template that matches, a plugin's before an upstream's; null if none does.
   std::optional<TemplateMatch> match_template(std::string_view uri) const;
+  // Of all that a URI is matched with, together.
+  std::size_t template_bytes() const;
 
   // Nobody's view: no policy has decided what is there.
   bool is_whole() const { return rights_ == nullptr; }
@@ -148,8 +151,8 @@ class Catalog {
   template <class Component>
   bool is_withdrawn(std::string_view name, std::vector<Component> Components::*list) const;
   void hide_resources_behind_templates();
-  // Its plugin has the resource, and the operator has taken it away.
-  bool is_withheld(const Plugin* plugin, std::string_view uri) const;
+  // Its plugin has the resource, and the operator has taken it away. `key` is that of the resource.
+  bool is_withheld(const Plugin* plugin, std::string_view key) const;
   void render_lists();
   // Those that are listed, by their names.
   std::vector<const Served<Tool>*> listed_tools() const;

@@ -8,6 +8,7 @@
 #include "base/ascii.hpp"
 #include "base/uri.hpp"
 #include "base/utf8.hpp"
+#include "catalog/compared_uri.hpp"
 
 namespace mcph {
 namespace {
@@ -201,52 +202,40 @@ class UriTemplateParser {
 // is found from left to right without ever trying a way that fails later: this is what bounds the time of a match.
 class UriTemplate::Matches {
  public:
-  Matches(const std::vector<Part>& parts, std::string_view uri)
-      : uri_(uri), row_size_(uri.size() + 1), table_((parts.size() + 1) * row_size_) {
-    set(parts.size(), uri.size());
+  // `end` is where the template must end: at the end of the URI, or before its query.
+  Matches(const std::vector<Part>& parts, const ComparedUri& uri, std::size_t end)
+      : uri_(uri), rows_(parts.size() + 1) {
+    rows_.back() = UriPositions(uri.text().size());
+    rows_.back().insert(position(end));
     for (auto part = parts.size(); part-- > 0;) {
-      if (parts[part].kind == Kind::literal) {
-        fill_literal(part, parts[part].text);
-      } else {
-        fill_variable(part, parts[part].kind);
-      }
+      const auto& [kind, text] = parts[part];
+      rows_[part] =
+          kind == Kind::literal ? before_literal(text, rows_[part + 1]) : rows_[part + 1].before_run_of(bytes_of(kind));
     }
   }
 
   // True if the parts from `part` on match the URI from `offset` on.
-  bool at(std::size_t part, std::size_t offset) const { return table_[part * row_size_ + offset]; }
+  bool at(std::size_t part, std::size_t offset) const { return rows_[part].contains(position(offset)); }
 
   // The largest end that a value beginning at `offset` can have. Expects at(part, offset).
   std::size_t max_value_end(std::size_t part, Kind kind, std::size_t offset) const {
-    auto longest = offset;
-    for (auto end = offset; end < uri_.size() && may_be_in(kind, uri_[end]);) {
-      if (at(part + 1, ++end)) longest = end;
-    }
-    return longest;
+    return uri_.text().size() - rows_[part + 1].first_from(bytes_of(kind).next_gap(position(offset)));
   }
 
  private:
-  static bool may_be_in(Kind kind, char c) { return kind == Kind::anything || (c != '/' && c != '?' && c != '#'); }
+  std::size_t position(std::size_t offset) const { return uri_.text().size() - offset; }
 
-  void set(std::size_t part, std::size_t offset) { table_[part * row_size_ + offset] = true; }
+  // Those that a value of a variable may have.
+  const UriPositions& bytes_of(Kind kind) const { return kind == Kind::anything ? uri_.of_any() : uri_.of_segments(); }
 
-  void fill_literal(std::size_t part, std::string_view text) {
-    for (std::size_t offset = 0; offset + text.size() <= uri_.size(); ++offset) {
-      if (at(part + 1, offset + text.size()) && uri_.substr(offset).starts_with(text)) set(part, offset);
-    }
+  UriPositions before_literal(std::string_view text, UriPositions positions) const {
+    for (; !text.empty() && positions.has_room(); text.remove_suffix(1))
+      positions.move_to(uri_.of(text.back()));
+    return positions;
   }
 
-  void fill_variable(std::size_t part, Kind kind) {
-    bool reaches_an_end = false;
-    for (auto offset = uri_.size(); offset-- > 0;) {
-      reaches_an_end = may_be_in(kind, uri_[offset]) && (reaches_an_end || at(part + 1, offset + 1));
-      if (reaches_an_end) set(part, offset);
-    }
-  }
-
-  std::string_view uri_;
-  std::size_t row_size_;
-  std::vector<bool> table_;
+  const ComparedUri& uri_;
+  std::vector<UriPositions> rows_;
 };
 
 Result<UriTemplate> UriTemplate::parse(std::string_view text) {
@@ -258,23 +247,24 @@ Result<UriTemplate> UriTemplate::parse(std::string_view text) {
 }
 
 std::optional<std::map<std::string, std::string>> UriTemplate::match(std::string_view uri) const {
-  if (uri.size() > max_uri_size) return std::nullopt;
-  std::string storage;
-  uri = normalized_uri(uri, storage);
-  if (uri.size() > max_uri_size) return std::nullopt;
+  const auto compared = ComparedUri::read(uri);
+  return compared ? match(*compared) : std::nullopt;
+}
 
+std::optional<std::map<std::string, std::string>> UriTemplate::match(const ComparedUri& uri) const {
+  const auto text = uri.text();
+  const auto end = query_.empty() ? text.size() : std::min(text.find('?'), text.size());
   Values values;
-  if (query_.empty()) return match_path(uri, values) ? std::optional(std::move(values)) : std::nullopt;
-  const auto path = uri.substr(0, uri.find('?'));
-  if (!match_path(path, values)) return std::nullopt;
-  if (path.size() < uri.size() && !match_query(uri.substr(path.size() + 1), values)) return std::nullopt;
+  if (!match_path(uri, end, values)) return std::nullopt;
+  if (end < text.size() && !match_query(text.substr(end + 1), values)) return std::nullopt;
   return values;
 }
 
-bool UriTemplate::match_path(std::string_view uri, Values& values) const {
-  if (parts_.empty()) return uri.empty();
-  if (parts_.front().kind == Kind::literal && !uri.starts_with(parts_.front().text)) return false;
-  const Matches matches(parts_, uri);
+bool UriTemplate::match_path(const ComparedUri& uri, std::size_t end, Values& values) const {
+  const auto path = uri.text().substr(0, end);
+  if (parts_.empty()) return path.empty();
+  if (parts_.front().kind == Kind::literal && !path.starts_with(parts_.front().text)) return false;
+  const Matches matches(parts_, uri, end);
   if (!matches.at(0, 0)) return false;
 
   std::size_t offset = 0;
@@ -284,11 +274,11 @@ bool UriTemplate::match_path(std::string_view uri, Values& values) const {
       offset += text.size();
       continue;
     }
-    const auto end = matches.max_value_end(part, kind, offset);
-    auto value = decoded_value(uri.substr(offset, end - offset));
+    const auto value_end = matches.max_value_end(part, kind, offset);
+    auto value = decoded_value(path.substr(offset, value_end - offset));
     if (!value) return false;
     values.emplace(text, *std::move(value));
-    offset = end;
+    offset = value_end;
   }
   return true;
 }

@@ -13,6 +13,8 @@
 
 namespace mcph {
 
+class ComparedUri;
+
 // What stands between literal text (everything that stands for itself, however it is percent-encoded):
 //
 //   {name}    one or more bytes other than "/", "?" and "#"
@@ -42,6 +44,8 @@ class UriTemplate {
   // match. Decoding can bring up any character, "/" and NUL included: a value is a name to look up, not a path to
   // trust.
   std::optional<std::map<std::string, std::string>> match(std::string_view uri) const;
+  // The same, for a URI that is compared with many templates.
+  std::optional<std::map<std::string, std::string>> match(const ComparedUri& uri) const;
 
   // As clients read it: what a URI cannot have is percent-encoded in the text between the variables.
   std::string_view text() const { return text_; }
@@ -68,7 +72,7 @@ class UriTemplate {
   using Values = std::map<std::string, std::string>;
 
   // False: the URI does not match.
-  bool match_path(std::string_view uri, Values& values) const;
+  bool match_path(const ComparedUri& uri, std::size_t end, Values& values) const;
   bool match_query(std::string_view query, Values& values) const;
   std::size_t literal_size() const;
   std::size_t count(Kind kind) const;

@@ -61,12 +61,25 @@ Result<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& c
     return invalid_filter("has more than " + std::to_string(ResourceSubscriptions::max_count) +
                           " URIs; send several requests");
   }
+  const auto template_bytes = catalog.template_bytes();
+  std::size_t matched = 0;
   std::set<std::string> keys;
   for (const auto& uri : *filter) {
     if (!uri.is_string()) return invalid_filter("must be an array of URIs");
     const auto& text = uri.get_ref<const std::string&>();
-    if (text.size() > ResourceSubscriptions::max_uri || !is_served(catalog, text)) continue;
-    if (keys.insert(normalized_uri(text)).second) wanted.push_back(text);
+    if (text.size() > ResourceSubscriptions::max_uri) continue;
+    const auto [key, is_new] = keys.insert(normalized_uri(text));
+    if (!is_new) continue;
+    if (catalog.find_resource(text) == nullptr) {
+      if (matched > ResourceSubscriptions::max_matched) {
+        return invalid_filter(
+            "has too many or too long URIs for the resource templates that they are matched with; send several "
+            "requests");
+      }
+      matched += key->size() * template_bytes;
+      if (!catalog.match_template(text)) continue;
+    }
+    wanted.push_back(text);
   }
   return wanted;
 }

@@ -24,6 +24,9 @@ class ResourceSubscriptions {
  public:
   static constexpr std::size_t max_count = 1000;
   static constexpr std::size_t max_uri = 4096;  // in bytes
+  // Of one filter: the bytes of its URIs that no plugin lists, times those of the templates that they are matched with.
+  // Beyond it none is matched any more.
+  static constexpr std::size_t max_matched = std::size_t{1} << 30;
 
   // Fails at a bound. Subscribing twice is subscribing once, however the URI is percent-encoded.
   Result<> add(const std::string& uri, ResourceUpdates& updates, std::weak_ptr<ResourceListener> listener);

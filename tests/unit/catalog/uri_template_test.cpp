@@ -1,5 +1,6 @@
 #include "catalog/uri_template.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <stdexcept>
@@ -324,6 +325,89 @@ TEST(UriTemplate, FindsTheValuesThatAnExpansionWasMadeFrom) {
     const auto uri = "x://" + percent_encoded(values.at("a")) + "/y/" + percent_encoded(values.at("b")) + "!" +
                      percent_encoded(values.at("c"));
     EXPECT_EQ(uri_template.match(uri), values) << uri;
+  }
+}
+
+struct Part {
+  char kind;  // of a literal, a segment or anything: 'l', 's', 'a'
+  std::string text;
+};
+
+// Tries each way to split a URI, the longest value of each variable first.
+class Splitter {
+ public:
+  Splitter(const std::vector<Part>& parts, std::string_view uri)
+      : parts_(parts), uri_(uri), failed_(parts.size() * (uri.size() + 1)) {}
+
+  bool split(Values& values, std::size_t part = 0, std::size_t offset = 0) {
+    if (part == parts_.size()) return offset == uri_.size();
+    const auto way = part * (uri_.size() + 1) + offset;
+    if (failed_[way]) return false;
+    failed_[way] = true;
+    const auto& [kind, text] = parts_[part];
+    const auto rest = uri_.substr(offset);
+    if (kind == 'l') return rest.starts_with(text) && split(values, part + 1, offset + text.size());
+    for (auto size = kind == 'a' ? rest.size() : std::min(rest.find_first_of("/?#"), rest.size()); size > 0; --size) {
+      if (!split(values, part + 1, offset + size)) continue;
+      values[text] = rest.substr(0, size);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  const std::vector<Part>& parts_;
+  std::string_view uri_;
+  std::vector<bool> failed_;
+};
+
+TEST(UriTemplate, SplitsAUriAsTryingEachWayDoes) {
+  std::mt19937 random(3986);
+  const auto one_of = [&](std::string_view characters, std::size_t max_size) {
+    std::string text;
+    for (auto size = 1 + random() % max_size; size-- > 0;)
+      text += characters[random() % characters.size()];
+    return text;
+  };
+  std::size_t matches = 0;
+  for (int round = 0; round < 5000; ++round) {
+    const std::string_view characters = round % 3 == 0 ? "ab" : round % 3 == 1 ? "ab/" : "aaab/";
+    std::vector<Part> parts;
+    std::string text;
+    std::string uri;
+    bool is_literal = random() % 2 == 0;
+    for (auto count = 1 + random() % 7; count-- > 0; is_literal = !is_literal) {
+      const auto name = "v" + std::to_string(count);
+      const bool is_segment = random() % 2 == 0;
+      auto& part = parts.emplace_back(Part{is_literal ? 'l' : is_segment ? 's' : 'a', name});
+      if (is_literal) part.text = one_of(characters, 3);
+      text += is_literal ? part.text : is_segment ? "{" + name + "}" : "{+" + name + "}";
+      uri += is_literal ? part.text : one_of(is_segment ? "ab" : characters, random() % 2 == 0 ? 3 : 60);
+    }
+    // An expansion, which matches, or any text, which may.
+    if (random() % 2 == 0) uri = one_of(characters, random() % 2 == 0 ? 10 : 130);
+    Values values;
+    const bool is_match = Splitter(parts, uri).split(values);
+    const auto expected = is_match ? std::optional(values) : std::nullopt;
+    matches += is_match ? 1 : 0;
+    ASSERT_EQ(match(text, uri), expected) << text << " " << uri;
+    // Also where the template ends before the URI does.
+    if (is_match) values["q"] = std::string(random() % 130, 'b');
+    const auto with_query = is_match ? std::optional(values) : std::nullopt;
+    ASSERT_EQ(match(text + "{?q}", uri + "?q=" + (is_match ? values["q"] : "b")), with_query) << text << " " << uri;
+  }
+  EXPECT_GT(matches, 1000U);
+  EXPECT_LT(matches, 4000U);
+}
+
+TEST(UriTemplate, MatchesUrisOfEverySize) {
+  for (std::size_t size = 1; size < 300; ++size) {
+    const std::string value(size, 'a');
+    EXPECT_EQ(match("{a}", value), (Values{{"a", value}}));
+    EXPECT_EQ(match("{a}/", value + "/"), (Values{{"a", value}}));
+    EXPECT_EQ(match("/{+a}", "/" + value), (Values{{"a", value}}));
+    EXPECT_EQ(match("{a}", value + "/"), std::nullopt);
+    EXPECT_EQ(match("{a}", "/" + value), std::nullopt);
   }
 }
 

@@ -224,6 +224,32 @@ TEST_F(ModernSubscriptionTest, IsRefusedWhereItsFilterIsMalformed) {
             1U);
 }
 
+TEST_F(ModernSubscriptionTest, IsRefusedWhereTooMuchWouldBeMatchedWithTemplates) {
+  const auto filter_of = [](const std::vector<std::string>& uris) {
+    const Json filter = {{"resourceSubscriptions", uris}};
+    return filter.dump();
+  };
+  std::vector<std::string> uris;
+  for (int i = 0; i < 10; ++i)
+    uris.push_back("x://" + std::to_string(i) + std::string(ResourceSubscriptions::max_uri - 5, 'a'));
+  // Nearly as many templates as a plugin may have. It lists the last of the URIs.
+  std::string templates = R"({"uriTemplate":"x://{a}","name":"x"})";
+  for (int i = 0; i < 31; ++i) {
+    const auto name = "y" + std::to_string(i);
+    templates += R"(,{"uriTemplate":")" + name + "://" + std::string(1000, 'a') + R"({a}","name":")" + name + "\"}";
+  }
+  publish(R"({"resourceTemplates":[)" + templates + R"(],"resources":[{"uri":")" + uris.back() +
+          R"(","name":"listed"}]})");
+  EXPECT_EQ(listen(filter_of(uris))->notifications(), Messages{acknowledged(filter_of(uris))});
+  // Each is matched once, however often it is named.
+  EXPECT_EQ(listen(filter_of(std::vector(ResourceSubscriptions::max_count, uris.front())))->notifications(),
+            Messages{acknowledged(filter_of({uris.front()}))});
+  uris.emplace_back("x://none");
+  EXPECT_EQ(
+      listen(filter_of(uris))->body(),
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Invalid params: params.notifications.resourceSubscriptions has too many or too long URIs for the resource templates that they are matched with; send several requests"}})");
+}
+
 TEST_F(ModernSubscriptionTest, HearsNothingOnceTheClientCancelledIt) {
   const auto exchange = listen(R"({"resourceSubscriptions":["notes://all"]})");
   exchange->abandon();
