@@ -1,6 +1,7 @@
 #include "catalog/component_remarks.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "base/ascii.hpp"
@@ -9,17 +10,10 @@
 #include "base/json_text.hpp"
 #include "base/uri.hpp"
 #include "base/utf8.hpp"
+#include "catalog/compared_uri.hpp"
 
 namespace mcph {
 namespace {
-
-bool has_resource(const Components& components, std::string_view uri) {
-  const auto key = normalized_uri(uri);
-  const auto is_it = [&](const Resource& resource) { return component_key(resource) == key; };
-  const auto matches = [&](const ResourceTemplate& each) { return each.uri_template.match(uri).has_value(); };
-  return std::ranges::any_of(components.resources, is_it) ||
-         std::ranges::any_of(components.resource_templates, matches);
-}
 
 const OrderedJson* member(const OrderedJson* object, const char* name) {
   return object != nullptr && object->is_object() && object->contains(name) ? &object->at(name) : nullptr;
@@ -69,7 +63,10 @@ std::vector<std::string> icons_that_clients_refuse(const OrderedJson& component)
 
 class Remarks {
  public:
-  explicit Remarks(const Components& components) : components_(components) {}
+  explicit Remarks(const Components& components) : components_(components) {
+    for (const auto& resource : components.resources)
+      resource_keys_.insert(component_key(resource));
+  }
 
   // `reader` is who goes by the description.
   void look_at(const std::string& component, const std::string& json, const char* reader) {
@@ -96,7 +93,7 @@ class Remarks {
     const OrderedJson::json_pointer place_of_app("/_meta/ui/resourceUri");
     if (!description->contains(place_of_app)) return;
     const auto& app = description->at(place_of_app);
-    if (app.is_string() && !has_resource(components_, app.get_ref<const std::string&>())) {
+    if (app.is_string() && !has_resource(app.get_ref<const std::string&>())) {
       remarks_.push_back(component + " names the app " + dump(app) + ", but the plugin has no resource with that URI");
     }
   }
@@ -104,7 +101,16 @@ class Remarks {
   std::vector<std::string> take() { return std::move(remarks_); }
 
  private:
+  bool has_resource(std::string_view uri) const {
+    if (resource_keys_.contains(normalized_uri(uri))) return true;
+    const auto compared = ComparedUri::read(uri);
+    if (!compared) return false;
+    const auto matches = [&](const ResourceTemplate& each) { return each.uri_template.match(*compared).has_value(); };
+    return std::ranges::any_of(components_.resource_templates, matches);
+  }
+
   const Components& components_;
+  std::set<std::string> resource_keys_;  // those of all that the plugin has
   std::vector<std::string> remarks_;
 };
 

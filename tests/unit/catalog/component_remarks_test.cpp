@@ -93,6 +93,14 @@ TEST(ComponentRemarks, NameAnAppThatThePluginDoesNotHave) {
       ElementsAre("tool \"roll\" names the app \"ui://nothing\", but the plugin has no resource with that URI"));
 }
 
+TEST(ComponentRemarks, NameAnAppWhoseUriIsTooLongForTheTemplateOfThePlugin) {
+  const std::string uri = "ui://" + std::string(UriTemplate::max_uri_size, 'a');
+  EXPECT_THAT(
+      remarks_on("{" + tool_with_app(uri) + R"(,"resourceTemplates": [{"uriTemplate": "ui://{page}", "name": "view",)" +
+                 R"("description": "Shows."}]})"),
+      SizeIs(1));
+}
+
 TEST(ComponentRemarks, AreNoneOnAnAppHoweverItsUriIsEncoded) {
   EXPECT_THAT(remarks_on("{" + tool_with_app("ui://würfel") +
                          R"(,"resources":[{"uri":"ui://würfel","name":"view","description":"Shows it."}]})"),
