@@ -174,17 +174,17 @@ std::vector<const Served<Tool>*> Catalog::listed_tools() const {
   const auto most = listing_ == nullptr ? 0 : listing_->at_most;
   const bool all = most == 0 || tools_.size() <= most || !tools_.contains(find_tools_name);
   std::set<std::string_view> chosen{find_tools_name};
-  const auto choose = [&](const auto& matches) {
-    for (auto tool = tools_.begin(); tool != tools_.end() && chosen.size() < most; ++tool) {
+  const auto choose = [&](std::size_t up_to, const auto& matches) {
+    for (auto tool = tools_.begin(); tool != tools_.end() && chosen.size() < up_to; ++tool) {
       if (matches(*tool->second.component)) chosen.insert(tool->first);
     }
   };
   if (!all) {
+    // Who is not listed these cannot call them: clients take from the list what to put into headers.
+    choose(tools_.size(), [](const Tool& tool) { return !tool.parameter_headers.empty(); });
     for (const auto& pattern : listing_->pinned)
-      choose([&](const Tool& tool) { return pattern.matches(ComponentPattern::Kind::tool, tool.name); });
-    // Of these a client must know the schema: it says what to put into headers.
-    choose([](const Tool& tool) { return !tool.parameter_headers.empty(); });
-    choose([](const Tool&) { return true; });
+      choose(most, [&](const Tool& tool) { return pattern.matches(ComponentPattern::Kind::tool, tool.name); });
+    choose(most, [](const Tool&) { return true; });
   }
   std::vector<const Served<Tool>*> listed;
   for (const auto& [name, served] : tools_) {

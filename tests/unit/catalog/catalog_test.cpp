@@ -254,6 +254,23 @@ TEST(Catalog, ListsPinnedToolsBeforeOthers) {
   EXPECT_EQ(listed({.at_most = 3, .pinned = {pattern("prompt:e")}}), "a b find_tools ");
 }
 
+TEST(Catalog, ListsToolsThatWantHeadersInAnyCase) {
+  const auto with_header = [](const std::string& name) {
+    return R"({"name":")" + name +
+           R"(","inputSchema":{"type":"object","properties":{"at":{"type":"string","x-mcp-header":"At"}}}})";
+  };
+  const auto all =
+      tool("a") + "," + with_header("b") + "," + with_header("c") + "," + tool("d") + "," + tool("find_tools");
+  const auto pinned = ComponentPattern::read("tool:d").value();
+  for (const std::size_t at_most : {1, 3}) {
+    const Catalog catalog(1, {served_plugin("a.so", tools(all))}, {},
+                          std::make_shared<const ToolListing>(ToolListing{.at_most = at_most, .pinned = {pinned}}));
+    EXPECT_EQ(catalog.tools().size(), 3U) << at_most;
+    for (const auto* const name : {"b", "c", "find_tools"})
+      EXPECT_NE(all_of(catalog.tools()).find("\"name\":\"" + std::string(name)), std::string::npos) << name;
+  }
+}
+
 TEST(Catalog, ListsAllToolsToThoseWhoCannotSearch) {
   EXPECT_EQ(listed({.at_most = 3, .pinned = {}}, false), "a b c d e ");
 }
