@@ -180,6 +180,7 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
            .configured = configured_upstreams_.texts(),
            .places = configured_upstreams_.places()},
           [this](const HttpUpstreamSettings& settings, std::shared_ptr<UpstreamHttp>& http) {
+           .has_one_client = options.has_one_client,
             return http_upstreams_.make(settings, http);
           },
           threads_, workers_, reaper_, log),

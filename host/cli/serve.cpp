@@ -236,7 +236,9 @@ int run(const StdioCommand& command) {
   auto& log = audit->log();
   auto calls = CallObservation::create(command.config, false, log);
   if (calls.has_error()) return refuse_to_serve(command.config, calls.error().message);
-  auto host = Host::create(command.config.host, log, {{"messageBytes", command.config.stdio.max_message_bytes}});
+  auto options_of_host = command.config.host;
+  options_of_host.has_one_client = true;
+  auto host = Host::create(options_of_host, log, {{"messageBytes", command.config.stdio.max_message_bytes}});
   if (host.has_error()) return refuse_to_serve(command.config, host.error().message);
 
   NetworkCaller caller((*host)->threads());

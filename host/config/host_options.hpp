@@ -38,6 +38,7 @@ struct HostOptions {
   std::filesystem::path upstreams_folder = {};
   std::map<std::string, std::string> upstream_places = {};  // in the configuration: "team.toml:7:12"
   bool tell_crash_places = false;                           // to clients, not to the log alone
+  bool has_one_client = false;                              // as over stdio
   unsigned threads = 0;  // that do I/O; 0: as many as there are processors, at most 4
   std::chrono::seconds shutdown_grace{10};
   std::string control;  // where the operator reaches the host; empty: by itself, "none": nowhere

@@ -291,7 +291,7 @@ class HttpUpstream::Post final : public Stream {
     auto why = http().refusal(status_, challenge_, body_);
     if (message_.method == Method::initialize && (status_ == 404 || status_ == 405))
       why.message += R"(; if it speaks the older HTTP+SSE, write "type": "sse")";
-    listener.request_failed(id(), {std::move(why), status_});
+    listener.request_failed(id(), {std::move(why), status_, false, has_begun_});
   }
   // As many servers say it in place of 404. Of anything but a ping it may be an error of what was asked.
   bool is_session_unknown(const std::string& error) const {

@@ -15,6 +15,8 @@ namespace {
 
 // Of one call.
 constexpr unsigned max_input_requests = 256;
+// Requests of one connection that are known one by one.
+constexpr std::size_t max_abandoned = 1024;
 
 bool has_capability(std::string_view capabilities, const char* capability, const char* part) {
   const auto parts = json_member(capabilities, capability).value_or("{}");
@@ -61,7 +63,12 @@ bool are_all_accepted(const AskedInputRequests& input_requests, const Json& answ
 
 }  // namespace
 
-void UpstreamCalls::expire_input_requests(UpstreamInputRequests::Clock::time_point now) {
+void UpstreamCalls::expire(UpstreamInputRequests::Clock::time_point now) {
+  {
+    const MutexLock lock(mutex_);
+    const auto is_over = [&](const auto& each) { return each.second.until <= now; };
+    if (served_ != nullptr) std::erase_if(served_->abandoned, is_over);
+  }
   for (const auto& each : input_requests_.take_expired(now))
     withdraw(each, upstream_code::internal_error, "nobody has answered in time");
 }
@@ -82,6 +89,7 @@ void UpstreamCalls::withdraw(const AskedInputRequests& input_requests, int code,
     if (found == current->given.end()) return;
     for (const auto& [name, input_request] : found->second.open)
       ids.push_back(input_request.id);
+    abandon(*current, input_requests.request);
     erase(*current, input_requests.request);
   }
   const auto& [client, peer] = current->link;
@@ -91,20 +99,56 @@ void UpstreamCalls::withdraw(const AskedInputRequests& input_requests, int code,
   give_waiting();
 }
 
-// Where the connection does not tell, it is the only one that there is, or one of several of the same person.
-std::optional<UpstreamCalls::RequestId> UpstreamCalls::asking_request(const Served& served,
-                                                                      std::optional<RequestId> known) {
-  if (known) return served.given.contains(*known) ? known : std::nullopt;
+// What it asks or says from now on is not to be taken for another call's. When it ends is not known: one that was
+// cancelled should not be answered (2025-11-25, basic/utilities/cancellation). So it counts for as long again as a call
+// may take, or a client that is asked.
+void UpstreamCalls::abandon(Served& served, RequestId request) {
+  const auto found = served.given.find(request);
+  if (found == served.given.end()) return;
+  const auto& given = found->second;
+  if (given.outcome && !std::holds_alternative<UpstreamFailure>(*given.outcome)) return;
+  const bool has_place = served.abandoned.size() < max_abandoned || served.abandoned.contains(request);
+  auto& abandoned = served.abandoned[has_place ? request : 0];
+  if (has_place) abandoned.caller = given.caller;
+  const std::chrono::milliseconds most = UpstreamInputRequests::time;
+  const auto time = limits_.call_time.count() == 0 ? most : std::min(limits_.call_time, most);
+  abandoned.until = UpstreamInputRequests::Clock::now() + time;
+}
+
+void UpstreamCalls::answered_late(RequestId request) {
+  const MutexLock lock(mutex_);
+  if (served_ != nullptr) served_->abandoned.erase(request);
+}
+
+// Where the connection does not tell, it is the only one that there is, or one of several of the same person. Those
+// that nobody waits for any more count, because it may be they that ask.
+Result<UpstreamCalls::RequestId> UpstreamCalls::asking_request(const Served& served,
+                                                               std::optional<RequestId> known) const {
+  const auto none = [] { return fail("no call runs that could ask somebody this"); };
+  if (known) return served.given.contains(*known) ? Result<RequestId>(*known) : none();
+  const auto are_of_one = [this](const std::vector<std::string>& caller, const std::vector<std::string>& other) {
+    return kind_.of_one_client || (!caller.empty() && caller == other);
+  };
   std::optional<RequestId> last;
   for (const auto& [request, given] : served.given) {
     if (given.outcome) continue;
-    if (last) {
-      const auto& caller = served.given.at(*last).caller;
-      if (given.caller != caller || caller.empty()) return std::nullopt;
+    if (last && !are_of_one(served.given.at(*last).caller, given.caller)) {
+      return fail(
+          "several calls run or wait for their clients, and which of them asks this cannot be told; the operator of "
+          "the host can set limits.concurrentCalls to 1");
     }
     last = std::max(last.value_or(0), request);
   }
-  return last;
+  const auto is_theirs = [&](const auto& each) {
+    return are_of_one(served.given.at(*last).caller, each.second.caller);
+  };
+  if (!last) return none();
+  if (!std::ranges::all_of(served.abandoned, is_theirs)) {
+    return fail(
+        "a call that nobody waits for any more may still run, and whether it asks this cannot be told; it counts until "
+        "it is answered, or limits.callTimeMs have passed");
+  }
+  return *last;
 }
 
 bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Request& input_request) {
@@ -118,12 +162,12 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
   const char* const capability = capability_for(input_request.method);
   if (capability == nullptr) return refuse(upstream_code::method_not_found, "there is no such method here");
   bool asks_now = false;
-  std::optional<RequestId> asking;
+  Result<RequestId> asking = 0;
   const auto bytes = memory_of(input_request.params);
   {
     MutexLock lock(mutex_);
     asking = asking_request(*current, request);
-    if (!asking) {
+    if (asking.has_error()) {
       const auto is_at = [](const auto& each) { return !each.second.outcome; };
       const bool any = std::ranges::any_of(current->given, is_at);
       lock.unlock();
@@ -131,11 +175,7 @@ bool UpstreamCalls::asked(std::optional<RequestId> request, from_upstream::Reque
         client->answer(peer, input_request.id, {{"roots", Json::array()}});
         return true;
       }
-      return refuse(
-          upstream_code::internal_error,
-          any ? "several calls run or wait for their clients, and which of them asks this cannot be told; the "
-                "operator of the host can set limits.concurrentCalls to 1"
-              : "no call runs that could ask somebody this");
+      return refuse(upstream_code::internal_error, asking.error().message);
     }
     auto& given = current->given.at(*asking);
     if (!json_member(given.capabilities, capability)) {
@@ -177,7 +217,7 @@ void UpstreamCalls::ask_open(const ServedPtr& served, RequestId request) {
   AskedInputRequests input_requests;
   input_requests.request = request;
   input_requests.connection = served->number;
-  input_requests.is_on_stream = are_on_streams_;
+  input_requests.is_on_stream = kind_.are_on_streams;
   std::uint64_t call = 0;
   bool keeps_place = false;
   {

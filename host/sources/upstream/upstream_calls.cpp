@@ -51,6 +51,12 @@ std::size_t bytes_of(const UpstreamOutcome& outcome) {
   return error == nullptr ? 0 : error->message.size() + memory_of(error->data);
 }
 
+// A program's requests fail with it, or by a faulty answer.
+bool may_run_without_answer(UpstreamClient& client, const UpstreamOutcome& outcome) {
+  const auto* const failure = std::get_if<UpstreamFailure>(&outcome);
+  return failure != nullptr && failure->may_run_on() && client.transport().process() == 0;
+}
+
 // The requestState of a result that asks for nothing else.
 std::optional<std::string> lone_state_in(std::string_view result) {
   if (!may_be_read(result)) return std::nullopt;
@@ -73,12 +79,11 @@ std::optional<OrderedJson> asked_visits(const Json& data) {
 
 }  // namespace
 
-UpstreamCalls::UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, bool are_on_streams,
-                             Failed failed)
+UpstreamCalls::UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, Kind kind, Failed failed)
     : identity_(surroundings.identity),
       limits_(surroundings.limits),
       log_(log),
-      are_on_streams_(are_on_streams),
+      kind_(kind),
       failed_(std::move(failed)),
       described_(std::make_shared<const UpstreamDescription>()),
       table_(surroundings, *this) {}
@@ -184,7 +189,8 @@ void UpstreamCalls::said(std::optional<RequestId> request, std::string_view leve
     const MutexLock lock(mutex_);
     if (served_ != nullptr) {
       const auto& given = served_->given;
-      const auto known = !request && given.size() == 1 ? given.begin() : request ? given.find(*request) : given.end();
+      const bool is_alone = given.size() + served_->abandoned.size() == 1;
+      const auto known = request ? given.find(*request) : is_alone ? given.begin() : given.end();
       if (known != given.end()) call = known->second.call;
     }
   }
@@ -417,6 +423,7 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
   bool waits_in_vain = false;
   bool is_kept = false;
   const auto told = std::holds_alternative<std::string>(outcome) ? std::nullopt : std::optional(outcome);
+  const bool may_run_on = may_run_without_answer(*served->link.client, outcome);
   {
     const MutexLock lock(mutex_);
     const auto found = served->given.find(request);
@@ -424,14 +431,18 @@ void UpstreamCalls::answered(const ServedPtr& served, RequestId request, Upstrea
     is_asked = is_known && found->second.call == 0;
     if (is_asked) {
       waits_in_vain = door_ == Door::open && std::holds_alternative<UpstreamFailure>(outcome);
+      if (waits_in_vain) abandon(*served, request);
       keep_outcome(*served, found->second, std::move(outcome));
     } else if (is_known) {
       given = found->second;
+      if (may_run_on) abandon(*served, request);
       erase(*served, request);
       served->requests.erase(given.call);
       // Before anybody is told, who might make it possible at once.
       is_kept = door_ != Door::refuses && may_be_made_again(given, outcome);
       if (is_kept) again_.push_back(given.call);
+    } else if (!may_run_on) {
+      served->abandoned.erase(request);  // an answer that came as it was cancelled
     }
   }
   if (told) failed_(*told);
@@ -529,6 +540,7 @@ void UpstreamCalls::cancel_given(std::uint64_t id, const std::shared_ptr<Call>& 
     if (found == current->requests.end()) return;
     request = found->second;
     current->requests.erase(found);
+    abandon(*current, *request);
     erase(*current, *request);
   }
   current->link.client->cancel(current->link.peer, *request, words_for_cancelled);

@@ -9,10 +9,11 @@
 //
 // A call that the upstream asks something ends, and its request goes on: the call that brings the answers takes it
 // over. What is known of the requests of a connection is kept with it (Served), so that nothing of an old one is taken
-// for the new one's. It has more functions and members than most classes, because a request, the call that it is for,
-// and what is asked of the call's client change together; what is asked is in upstream_asking.cpp. Owned by an
-// UpstreamPlugin; any thread. `mutex_` guards what is below it; nothing is told to
-// anybody under it.
+// for the new one's. A request that has ended without its answer, such as a cancelled one, is kept there for a while
+// (Abandoned): the upstream may be at it, and what it asks then is nobody else's. It has more functions and members
+// than most classes, because a request, the call that it is for, and what is asked of the call's client change
+// together; what is asked is in upstream_asking.cpp. Owned by an UpstreamPlugin; any thread. `mutex_` guards what is
+// below it; nothing is told to anybody under it.
 #pragma once
 
 #include <deque>
@@ -40,9 +41,13 @@ class UpstreamCalls final : private CallTable::Owner {
   // A request has ended without an answer, or with an error.
   using Failed = std::function<void(const UpstreamOutcome& outcome)>;
 
-  // What the surroundings refer to, and the log, outlive it. `are_on_streams`: each request has a stream of its own, as
-  // over Streamable HTTP.
-  UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, bool are_on_streams, Failed failed);
+  struct Kind {
+    bool are_on_streams = false;  // each request has a stream of its own, as over Streamable HTTP
+    bool of_one_client = false;   // so that it may be asked for each of them, even if nobody knows who it is
+  };
+
+  // What the surroundings refer to, and the log, outlive it.
+  UpstreamCalls(const CallTable::Surroundings& surroundings, RateLimitedLog& log, Kind kind, Failed failed);
 
   CallTable& table() { return table_; }
   const CallTable& table() const { return table_; }
@@ -65,7 +70,8 @@ class UpstreamCalls final : private CallTable::Owner {
 
   // Whether the upstream is at nothing: neither at a call nor at one that waits for answers of its client.
   bool is_idle() const;
-  void expire_input_requests(UpstreamInputRequests::Clock::time_point now);
+  // What is kept for a while alone: input requests that nobody answers, and abandoned requests.
+  void expire(UpstreamInputRequests::Clock::time_point now);
   // As Plugin has it.
   void not_answered(const std::string& input_state, int code, std::string_view why);
   void when_withdrawn(const std::string& input_state, const std::function<void()>& told) {
@@ -79,6 +85,7 @@ class UpstreamCalls final : private CallTable::Owner {
   bool asked(std::optional<RequestId> request, from_upstream::Request& input_request);
   // It wants no answer any more to what it has asked under this id.
   void withdrawn(const Json& input_request);
+  void answered_late(RequestId request);
 
  private:
   enum class Door { waits, open, refuses };
@@ -106,11 +113,17 @@ class UpstreamCalls final : private CallTable::Owner {
     bool keeps_place = false;                                               // while its caller is asked
     std::size_t kept_bytes = 0;                                             // of `open` and `outcome`
   };
+  // A request that nobody waits for any more, and that the upstream may be at.
+  struct Abandoned {
+    std::vector<std::string> caller = {};  // as in Given
+    UpstreamInputRequests::Clock::time_point until = {};
+  };
   // A connection and its requests. What is not const is guarded by the mutex of the calls.
   struct Served {
     const UpstreamLink link;
     const std::uint64_t number;
     std::unordered_map<RequestId, Given> given = {};
+    std::unordered_map<RequestId, Abandoned> abandoned = {};     // 0: those that there was no room for
     std::unordered_map<std::uint64_t, RequestId> requests = {};  // by the calls that wait for them
     std::size_t kept_bytes = 0;                                  // of all given
     std::size_t running = 0;                                     // calls that it has been given, and kept places
@@ -148,6 +161,8 @@ class UpstreamCalls final : private CallTable::Owner {
   // False: there is no room for so much.
   bool keep(Served& served, Given& given, std::size_t bytes) REQUIRES(mutex_);
   void erase(Served& served, RequestId request) REQUIRES(mutex_);
+  // The upstream may be at it, and nobody waits for it. It stays among those given, too.
+  void abandon(Served& served, RequestId request) REQUIRES(mutex_);
   void keep_outcome(Served& served, Given& given, UpstreamOutcome outcome) REQUIRES(mutex_);
   void resume(const ServedPtr& served, const CallTable::Admitted& admitted, Params params);
   void go_on(const ServedPtr& served, std::uint64_t call, const UpstreamInputRequests::Answered& answered);
@@ -168,12 +183,12 @@ class UpstreamCalls final : private CallTable::Owner {
   // The request that has asked them is over, unless it has ended by itself.
   void withdraw(const AskedInputRequests& input_requests, int code, std::string_view why);
   bool goes_on(const Call& call) const;
-  static std::optional<RequestId> asking_request(const Served& served, std::optional<RequestId> known);
+  Result<RequestId> asking_request(const Served& served, std::optional<RequestId> known) const;
 
   const PluginIdentity& identity_;
   const PluginLimits& limits_;
   RateLimitedLog& log_;
-  const bool are_on_streams_;
+  const Kind kind_;
   const Failed failed_;
   UpstreamInputRequests input_requests_;
 

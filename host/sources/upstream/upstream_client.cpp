@@ -429,6 +429,7 @@ void UpstreamClient::take_broken(std::string_view text, const Error& why) {
                                                   text.substr(text.size() - std::min(text.size(), looked_at)));
   auto answered = id ? take_pending(*id) : Answered();
   if (answered != nullptr) answered(UpstreamFailure{fail("what it answered " + why.message)});
+  if (id) owner_->answered_late(*id);
 }
 
 // As long as it lives, who is told an answer lives.
@@ -465,7 +466,8 @@ void UpstreamClient::take(from_upstream::Answer answer) {
       return answer.id >= 1 && answer.id <= last_id_;
     }();
     const MutexLock lock(telling_);
-    if (is_late || owner_ == nullptr) return;
+    if (owner_ == nullptr) return;
+    if (is_late) return owner_->answered_late(answer.id);
     return owner_->misbehaved("it answered the request " + std::to_string(answer.id) + ", which nobody has made");
   }
   if (auto* const result = std::get_if<std::string>(&answer.outcome)) return answered(std::move(*result));

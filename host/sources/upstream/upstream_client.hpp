@@ -48,6 +48,8 @@ class UpstreamClient final : public UpstreamListener, public std::enable_shared_
     virtual void asked(std::optional<RequestId> request, from_upstream::Request input_request) = 0;
     // Likewise: it wants no answer any more to what it asked under this id.
     virtual void withdrawn(const Json& input_request) = 0;
+    // A request that nobody waits for any more has been answered all the same.
+    virtual void answered_late(RequestId request) = 0;
     virtual void lists_changed() = 0;
     // What it has said unasked until now may have been heard by nobody.
     virtual void may_have_missed() = 0;

@@ -85,6 +85,7 @@ Result<LoadedPlugin> UpstreamLoader::load(const PluginFile& file, PluginEvents e
       UpstreamPlugin::Setup{
           .identity = {.file = file.file, .name = *name, .version = "unknown", .digest = digest, .is_upstream = true},
           .settings = *std::move(settings),
+          .has_one_client = options_.has_one_client,
           .events = std::move(events),
           .connect = std::move(connect)},
       executor_, workers_.timers(), log_);

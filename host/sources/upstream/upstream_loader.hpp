@@ -32,6 +32,7 @@ class UpstreamLoader final : public VersionLoader {
     ErrorTexts errors = ErrorTexts::shown;
     SandboxProfile sandbox = SandboxProfile::none;
     FileTrust::Options trust = {};
+    bool has_one_client = false;
     std::map<std::filesystem::path, std::string> configured = {};  // what is no file: texts of the configuration
     std::map<std::filesystem::path, std::string> places = {};      // and where they are in it
   };

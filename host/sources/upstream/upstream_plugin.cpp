@@ -28,7 +28,7 @@ UpstreamPlugin::UpstreamPlugin(Setup setup, Executor& executor, Timers& timers, 
       limit_reports_(log_, identity_),
       supervisor_(setup_, identity_, calls_, log_, limit_reports_),
       calls_({identity_, setup_.settings.limits, setup_.events, limit_reports_, executor, &timers}, log_,
-             is_streamable_http(setup_.settings),
+             {.are_on_streams = is_streamable_http(setup_.settings), .of_one_client = setup_.has_one_client},
              [this](const UpstreamOutcome& outcome) { supervisor_.request_failed(outcome); }) {}
 
 UpstreamPlugin::~UpstreamPlugin() {

@@ -57,6 +57,7 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   struct Setup {
     PluginIdentity identity;  // whose version the upstream says
     UpstreamSettings settings;
+    bool has_one_client = false;  // all calls are its
     PluginEvents events = {};
     Connect connect;
   };
@@ -96,6 +97,7 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   void asked(std::optional<RequestId> request, from_upstream::Request input_request) override;
   void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
   void lists_changed() override;
+  void answered_late(RequestId request) override { calls_.answered_late(request); }
   void may_have_missed() override;
   void acknowledged(std::optional<RequestId> subscription, const Json& notifications) override;
   void resource_updated(const std::string& uri) override;

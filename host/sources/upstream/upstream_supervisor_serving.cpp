@@ -214,7 +214,7 @@ void UpstreamSupervisor::attend(const UpstreamLink& link, Clock::time_point now)
     listen_at_ = Clock::now() + subscriptions_interval;
   }
   if (const auto due = listening_->due(); due && now >= *due) listen_again(link.peer);
-  calls_.expire_input_requests(now);
+  calls_.expire(now);
 }
 
 // What failed is asked for again, less and less often.

@@ -50,6 +50,10 @@ struct UpstreamFailure {
   }
   // It has been asked nothing, so that this says nothing of it.
   bool was_not_sent() const { return error.code == ErrorCode::crowded; }
+  // Whether it may be at what was asked all the same: nothing has come from it that says otherwise.
+  bool may_run_on() const {
+    return may_have_run || ((status == 0 || status == 502 || status == 504) && !was_not_sent());
+  }
 };
 
 // Who hears. One thing at a time, on a thread of the host that must not be kept for long. The transport keeps it by a

@@ -1,5 +1,6 @@
 #include "sources/upstream/upstream_calls.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 constexpr auto asks_when = R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"When?"}})";
+constexpr auto says_so =
+    R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":"It is booked"}})";
 constexpr auto visit_wanted =
     R"("error":{"code":-32042,"data":{"elicitations":[{"mode":"url","elicitationId":"1","url":"https://a.test",)"
     R"("message":"?"}]},"message":"Visit it"}})";
@@ -66,7 +69,9 @@ class AskedPersonsCall final : public Call {
 // Calls over a connection of the legacy era.
 class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner {
  protected:
-  UpstreamCallsTest() { serve(); }
+  using Clock = UpstreamInputRequests::Clock;
+
+  explicit UpstreamCallsTest(bool of_one_client = false) : of_one_client_(of_one_client) { serve(); }
   ~UpstreamCallsTest() override {
     client_->forget(fail("the test is over"));
     calls_.lose(fail("the test is over"));
@@ -78,6 +83,17 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   std::shared_ptr<AskedPersonsCall> call(const std::string& answers = "") {
     auto made = std::make_shared<AskedPersonsCall>(answers);
     calls_.invoke(made);
+    return made;
+  }
+  std::shared_ptr<AskedPersonsCall> call_of(const std::string& subject) {
+    auto made = std::make_shared<AskedPersonsCall>();
+    made->person = {"https://login.test", subject, "editor"};
+    calls_.invoke(made);
+    return made;
+  }
+  std::shared_ptr<AskedPersonsCall> cancelled_call_of(const std::string& subject) {
+    auto made = call_of(subject);
+    made->cancel(CancelReason::client);
     return made;
   }
   // What brings the answers to what it has asked.
@@ -106,6 +122,7 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
     EXPECT_TRUE(calls_.asked(request, input_request));
   }
   void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
+  void answered_late(RequestId request) override { calls_.answered_late(request); }
   void lists_changed() override {}
   void may_have_missed() override {}
   void acknowledged(std::optional<RequestId> /*subscription*/, const Json& /*notifications*/) override {}
@@ -113,6 +130,7 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   void misbehaved(std::string_view what) override { ADD_FAILURE() << what; }
   void connection_ended(const Error& /*why*/) override {}
 
+  const bool of_one_client_;
   test::RecordingLog log_;
   RateLimitedLog limited_log_{log_, 100};
   const PluginIdentity identity_{
@@ -124,8 +142,15 @@ class UpstreamCallsTest : public ::testing::Test, private UpstreamClient::Owner 
   const std::shared_ptr<KeepingTransport> transport_ = std::make_shared<KeepingTransport>();
   const std::shared_ptr<UpstreamClient> client_ =
       std::make_shared<UpstreamClient>(transport_, static_cast<UpstreamClient::Owner&>(*this));
-  UpstreamCalls calls_{
-      {identity_, limits_, events_, limit_reports_, executor_}, limited_log_, true, [](const auto&) {}};
+  UpstreamCalls calls_{{identity_, limits_, events_, limit_reports_, executor_},
+                       limited_log_,
+                       {.are_on_streams = true, .of_one_client = of_one_client_},
+                       [](const auto&) {}};
+};
+
+class UpstreamCallsOfOneClientTest : public UpstreamCallsTest {
+ protected:
+  UpstreamCallsOfOneClientTest() : UpstreamCallsTest(true) {}
 };
 
 TEST_F(UpstreamCallsTest, AnUpstreamThatWaitsForAnAnswerOfItsCallsClientIsNotIdle) {
@@ -282,6 +307,7 @@ TEST_F(UpstreamCallsTest, APlaceIsFreeWhenNobodyAnswersOrItGoesOnByItself) {
   const auto second = call();
   calls_.not_answered(Json::parse(first->end.substr(2))["inputState"], -1, "no");
   EXPECT_EQ(transport_->sent.back().id, "2");
+  hear(R"({"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"Request cancelled"}})");
   hear(asks_when);
   ASSERT_THAT(second->end, StartsWith("2 "));
   const auto third = call();
@@ -386,6 +412,169 @@ TEST_F(UpstreamCallsTest, ACallThatMayHaveRunIsNotMadeAgain) {
   const auto refused = call();
   hear(R"({"jsonrpc":"2.0","id":2,"error":{"code":-32020,"message":"No seats"}})");
   EXPECT_THAT(refused->end, HasSubstr("No seats"));
+}
+
+// The upstream may go on with it.
+TEST_F(UpstreamCallsTest, WhatACancelledCallMayHaveAskedIsAskedOfNobody) {
+  EXPECT_THAT(cancelled_call_of("ada")->end, HasSubstr("was cancelled"));
+  hear(asks_when);
+  EXPECT_THAT(texts().back(), AllOf(HasSubstr(R"("id":"q")"), HasSubstr("no call runs")));
+  const auto running = call_of("bob");
+  hear(asks_when);
+  EXPECT_THAT(texts().back(), AllOf(HasSubstr(R"("id":"q")"), HasSubstr("may still run")));
+  EXPECT_EQ(running->end, "");
+  // It has answered what was cancelled.
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  hear(asks_when);
+  EXPECT_THAT(running->end, AllOf(StartsWith("2 "), HasSubstr("When?")));
+}
+
+TEST_F(UpstreamCallsTest, WhatACancelledCallMayHaveAskedIsAskedOfNobodyWhereNobodyIsKnown) {
+  call()->cancel(CancelReason::deadline);
+  const auto running = call();
+  hear(asks_when);
+  EXPECT_THAT(texts().back(), HasSubstr("may still run"));
+  EXPECT_EQ(running->end, "");
+}
+
+TEST_F(UpstreamCallsTest, WhatACancelledCallMayHaveAskedIsAskedOfWhoHasMadeIt) {
+  cancelled_call_of("ada");
+  const auto running = call_of("ada");
+  hear(asks_when);
+  EXPECT_THAT(running->end, HasSubstr("When?"));
+}
+
+TEST_F(UpstreamCallsOfOneClientTest, ItIsAskedWhicheverCallMayHaveAsked) {
+  call()->cancel(CancelReason::client);
+  const auto first = call();
+  const auto second = call();
+  hear(asks_when);
+  EXPECT_EQ(first->end, "");
+  EXPECT_THAT(second->end, HasSubstr("When?"));
+}
+
+TEST_F(UpstreamCallsTest, TheRootsOfNobodyAreNoneWhileACancelledCallMayRun) {
+  cancelled_call_of("ada");
+  hear(R"({"jsonrpc":"2.0","id":"r","method":"roots/list"})");
+  EXPECT_EQ(texts().back(), R"({"id":"r","jsonrpc":"2.0","result":{"roots":[]}})");
+}
+
+TEST_F(UpstreamCallsTest, ACancelledCallCountsForAsLongAgainAsACallMayTake) {
+  struct Time {
+    std::chrono::milliseconds of_calls;
+    std::chrono::milliseconds counted;
+  };
+  for (const auto& [of_calls, counted] : {Time{std::chrono::minutes(5), std::chrono::minutes(5)},
+                                          Time{std::chrono::minutes(0), UpstreamInputRequests::time}}) {
+    limits_.call_time = of_calls;
+    const auto before = Clock::now();
+    cancelled_call_of("ada");
+    const auto after = Clock::now();
+    const auto running = call_of("bob");
+    calls_.expire(before + counted - std::chrono::milliseconds(1));
+    hear(asks_when);
+    EXPECT_EQ(running->end, "");
+    calls_.expire(after + counted);
+    hear(asks_when);
+    EXPECT_THAT(running->end, HasSubstr("When?"));
+    calls_.lose(fail("the next round"));
+    serve();
+  }
+}
+
+TEST_F(UpstreamCallsTest, CancelledCallsBeyondThoseThatAreKnownAreNobodys) {
+  for (int i = 0; i < 2000; ++i)
+    cancelled_call_of("bob");
+  const auto running = call_of("bob");
+  hear(asks_when);
+  EXPECT_THAT(texts().back(), HasSubstr("may still run"));
+  EXPECT_EQ(running->end, "");
+  calls_.expire(Clock::now() + limits_.call_time);
+  hear(asks_when);
+  EXPECT_THAT(running->end, HasSubstr("When?"));
+}
+
+TEST_F(UpstreamCallsTest, ACallWhoseQuestionIsNotAnsweredMayAskAgain) {
+  const auto asked = call_of("ada");
+  hear(asks_when);
+  calls_.not_answered(Json::parse(asked->end.substr(2))["inputState"], -1, "User rejected it");
+  const auto running = call_of("bob");
+  hear(asks_when);
+  EXPECT_THAT(texts().back(), HasSubstr("may still run"));
+  EXPECT_EQ(running->end, "");
+}
+
+TEST_F(UpstreamCallsTest, ACallThatWasAnsweredWhileItsClientWasAskedAsksNothingMore) {
+  const auto asked = call_of("ada");
+  hear(asks_when);
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  calls_.not_answered(Json::parse(asked->end.substr(2))["inputState"], -1, "User rejected it");
+  const auto running = call_of("bob");
+  hear(asks_when);
+  EXPECT_THAT(running->end, HasSubstr("When?"));
+}
+
+// That its stream has ended does not end it (2025-11-25, basic/transports, "Sending Messages to the Server").
+TEST_F(UpstreamCallsTest, ACallWhoseStreamHasEndedMayAsk) {
+  for (const bool is_asked : {false, true}) {
+    call_of("ada");
+    if (is_asked) hear(asks_when);
+    static_cast<UpstreamListener&>(*client_).request_failed(transport_->sent.back().id,
+                                                            {fail_for_now("its stream ended")});
+    const auto running = call_of("bob");
+    hear(asks_when);
+    EXPECT_THAT(texts().back(), HasSubstr("may still run")) << is_asked;
+    EXPECT_EQ(running->end, "");
+    calls_.lose(fail("the next round"));
+    serve();
+  }
+}
+
+TEST_F(UpstreamCallsTest, ACallThatIsRefusedAsksNothing) {
+  call_of("ada");
+  static_cast<UpstreamListener&>(*client_).request_failed("1", {fail_for_now("busy"), 503});
+  const auto running = call_of("bob");
+  hear(asks_when);
+  EXPECT_THAT(running->end, HasSubstr("When?"));
+}
+
+TEST_F(UpstreamCallsTest, ACallThatAGatewayHasGivenUpMayAsk) {
+  call_of("ada");
+  static_cast<UpstreamListener&>(*client_).request_failed("1", {fail_for_now("nobody answers it"), 504});
+  const auto running = call_of("bob");
+  hear(asks_when);
+  EXPECT_THAT(texts().back(), HasSubstr("may still run"));
+  EXPECT_EQ(running->end, "");
+}
+
+TEST_F(UpstreamCallsTest, WhyNobodyIsAskedIsThatSeveralCallsRunEvenIfAnotherIsCancelled) {
+  cancelled_call_of("ada");
+  const auto running = {call_of("ada"), call_of("bob")};
+  hear(asks_when);
+  EXPECT_THAT(texts().back(), HasSubstr("several calls run"));
+  for (const auto& each : running)
+    EXPECT_EQ(each->end, "");
+}
+
+TEST_F(UpstreamCallsTest, WhatACancelledCallMayHaveLoggedGoesToTheHost) {
+  for (const bool is_modern : {false, true}) {
+    calls_.lose(fail("the next round"));
+    serve(is_modern);
+    cancelled_call_of("ada");
+    const auto running = call_of("bob");
+    log_.take();
+    hear(says_so);
+    EXPECT_EQ(running->logged, "");
+    EXPECT_THAT(log_.take(), ElementsAre(AllOf(StartsWith("plugin says"), HasSubstr("It is booked"))));
+  }
+}
+
+TEST_F(UpstreamCallsTest, WhatIsLoggedWhenACancelledCallHasBeenAnsweredIsTheOthers) {
+  cancelled_call_of("ada");
+  const auto running = call_of("bob");
+  hear(R"({"jsonrpc":"2.0","id":1,"result":{"content":[]}})");
+  hear(says_so);
+  EXPECT_EQ(running->logged, "It is booked");
 }
 
 TEST_F(UpstreamCallsTest, WhatItLogsStaysJsonWhereItIsMoreThanAText) {

@@ -108,6 +108,7 @@ class UpstreamClientTest : public ::testing::Test, private UpstreamClient::Owner
   }
 
   std::optional<UpstreamClient::RequestId> acknowledged_;
+  std::optional<UpstreamClient::RequestId> answered_late_;
   const std::shared_ptr<SlowModernProgram> program_ = std::make_shared<SlowModernProgram>();
   const std::shared_ptr<UpstreamClient> client_ = client_of(program_);
 
@@ -116,6 +117,7 @@ class UpstreamClientTest : public ::testing::Test, private UpstreamClient::Owner
   void said(std::optional<UpstreamClient::RequestId>, std::string_view, std::string_view, std::string_view) override {}
   void asked(std::optional<UpstreamClient::RequestId>, from_upstream::Request) override {}
   void withdrawn(const Json&) override {}
+  void answered_late(UpstreamClient::RequestId request) override { answered_late_ = request; }
   void lists_changed() override {}
   void may_have_missed() override {}
   void acknowledged(std::optional<UpstreamClient::RequestId> subscription, const Json& /*notifications*/) override {
@@ -171,6 +173,19 @@ TEST_F(UpstreamClientTest, CancelsARequestThatIsBeingSentAfterIt) {
   const auto ignored = [](const UpstreamOutcome&) {};
   EXPECT_TRUE(client->request(peer, Method::tools_list, Json::object(), ignored).has_value());
   EXPECT_EQ(server->heard, "tools/list notifications/cancelled end of 1");
+}
+
+TEST_F(UpstreamClientTest, TellsThatWhatIsCancelledHasBeenAnsweredAllTheSame) {
+  const auto server = std::make_shared<ServerElsewhere>();
+  const auto client = client_of(server);
+  const UpstreamPeer peer{.revision = "2025-11-25"};
+  const auto ignored = [](const UpstreamOutcome&) {};
+  const auto request = client->request(peer, Method::tools_list, Json::object(), ignored);
+  ASSERT_TRUE(request.has_value());
+  client->cancel(peer, *request, "nobody waits for it");
+  EXPECT_FALSE(answered_late_.has_value());
+  static_cast<UpstreamListener&>(*client).message_came(R"({"jsonrpc":"2.0","id":1,"result":{}})", std::nullopt);
+  EXPECT_EQ(answered_late_, 1U);
 }
 
 TEST_F(UpstreamClientTest, TellsWhichSubscriptionIsAcknowledged) {

@@ -62,6 +62,7 @@ class UpstreamListeningTest : public ::testing::Test, private UpstreamClient::Ow
   void said(std::optional<UpstreamClient::RequestId>, std::string_view, std::string_view, std::string_view) override {}
   void asked(std::optional<UpstreamClient::RequestId>, from_upstream::Request) override {}
   void withdrawn(const Json&) override {}
+  void answered_late(UpstreamClient::RequestId) override {}
   void lists_changed() override {}
   void may_have_missed() override {}
   void acknowledged(std::optional<UpstreamClient::RequestId> /*subscription*/, const Json& /*notifications*/) override {
