@@ -83,6 +83,8 @@ class Plugin {
   // [any] Clients have subscribed to resources of this version, or nobody is subscribed to them any more; their URIs as
   // the plugin knows them. One call at a time. It returns soon.
   virtual void subscriptions_changed(const SubscriptionChanges& /*changes*/) {}
+  // [any] Whether it could say that a resource has been updated.
+  virtual bool tells_updates() const { return true; }
 
   // [any] What it has recorded; null: nothing.
   virtual std::shared_ptr<const PluginMetrics> metrics() const { return nullptr; }

@@ -7,8 +7,9 @@ import { ElicitRequestSchema, LoggingMessageNotificationSchema } from '@modelcon
 import { connectHttp, kinds } from './support/clients.mjs';
 import { Components } from './support/components.mjs';
 import { HttpHost } from './support/host.mjs';
-import { allMessages, modernHeaders, modernRequest, post } from './support/http.mjs';
+import { allMessages, modernHeaders, modernRequest, post, postModern } from './support/http.mjs';
 import { legacy, modern, said, startScripted, stream, tool } from './support/scripted_http_upstream.mjs';
+import { sseEvents } from './support/sse.mjs';
 import { until } from './support/until.mjs';
 import { addUpstream } from './support/upstreams.mjs';
 
@@ -239,6 +240,24 @@ test('WhatChangesWhileTheStreamOfALegacyServerIsAwayIsListedAndTold', async (con
   await until(async () => (await names()).includes('grown'), names);
   await until(() => updated.includes('test://a'), () => JSON.stringify(updated));
 });
+
+for (const subscribe of [true, false]) {
+  test(`ResourcesAreWatchedWhereTheirServerTellsOfUpdates: ${subscribe}`, async (context) => {
+    const server = await startScripted(context, {
+      ...modern({ resources: { subscribe } }),
+      'resources/list': () => ({ resultType: 'complete', resources: [{ uri: 'test://a', name: 'a' }] }),
+      'resources/templates/list': () => ({ resultType: 'complete', resourceTemplates: [{ uriTemplate: 'test://items/{id}', name: 'item' }] }),
+      'subscriptions/listen': (params, response) =>
+        stream(response, { method: 'notifications/subscriptions/acknowledged', params: { notifications: params.notifications } }),
+    });
+    const { host } = await serve(context, server);
+    const resourceSubscriptions = ['test://a', 'test://items/1'];
+    const { body } = await postModern(host.url, 'subscriptions/listen', { notifications: { resourceSubscriptions } });
+    const { value } = await sseEvents(body).next();
+    const { notifications } = JSON.parse(value.data).params;
+    assert.deepEqual(notifications.resourceSubscriptions ?? [], subscribe ? resourceSubscriptions : []);
+  });
+}
 
 test('AServerThatRefusesToTellOfChangesIsAskedAgainUnlessItCannot', async (context) => {
   const refusing = (code) => startScripted(context, {

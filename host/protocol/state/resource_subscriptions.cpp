@@ -70,16 +70,20 @@ Result<std::vector<std::string>, RpcError> read_resource_filter(const Catalog& c
     if (text.size() > ResourceSubscriptions::max_uri) continue;
     const auto [key, is_new] = keys.insert(normalized_uri(text));
     if (!is_new) continue;
-    if (catalog.find_resource(text) == nullptr) {
+    const auto* const resource = catalog.find_resource(text);
+    auto plugin = resource == nullptr ? nullptr : resource->plugin;
+    if (resource == nullptr) {
       if (matched > ResourceSubscriptions::max_matched) {
         return invalid_filter(
             "has too many or too long URIs for the resource templates that they are matched with; send several "
             "requests");
       }
       matched += key->size() * template_bytes;
-      if (!catalog.match_template(text)) continue;
+      const auto match = catalog.match_template(text);
+      if (!match) continue;
+      plugin = match->served->plugin;
     }
-    wanted.push_back(text);
+    if (plugin->tells_updates()) wanted.push_back(text);
   }
   return wanted;
 }

@@ -46,6 +46,7 @@ class UpstreamPlugin final : public Plugin {
   void subscriptions_changed(const SubscriptionChanges& changes) override {
     supervisor_.subscriptions_changed(changes);
   }
+  bool tells_updates() const override { return supervisor_.tells_updates(); }
   ErrorTexts error_texts() const override { return setup_.settings.errors; }
   PluginStatus status() const override { return supervisor_.status(); }
   void call_failed(std::string why) override;

@@ -70,6 +70,7 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   Result<std::string> describe();
   PluginStatus status() const;
   void subscriptions_changed(const SubscriptionChanges& changes);
+  bool tells_updates() const;
   void stop(std::chrono::milliseconds patience);
 
   // As UpstreamPlugin has them.
@@ -96,8 +97,8 @@ class UpstreamSupervisor final : private UpstreamClient::Owner {
   }
   void asked(std::optional<RequestId> request, from_upstream::Request input_request) override;
   void withdrawn(const Json& input_request) override { calls_.withdrawn(input_request); }
-  void lists_changed() override;
   void answered_late(RequestId request) override { calls_.answered_late(request); }
+  void lists_changed() override;
   void may_have_missed() override;
   void acknowledged(std::optional<RequestId> subscription, const Json& notifications) override;
   void resource_updated(const std::string& uri) override;

@@ -74,6 +74,12 @@ Result<> UpstreamSupervisor::list(const UpstreamLink& link) {
   return {};
 }
 
+// While it is away nobody knows.
+bool UpstreamSupervisor::tells_updates() const {
+  const MutexLock lock(mutex_);
+  return link_ == nullptr || link_->peer.can("resources", "subscribe");
+}
+
 std::vector<std::string> UpstreamSupervisor::watched_resources(const UpstreamPeer& peer) const {
   if (!peer.can("resources", "subscribe")) return {};
   const MutexLock lock(mutex_);
