@@ -199,6 +199,7 @@ suite('HeadersThatRepeatArguments', () => {
     ['InBadBase64', south, { 'Mcp-Param-Region': '=?base64?c8O8ZA?=' }, /base64/],
     ['WithoutAnArgument', south, { 'Mcp-Param-Region': base64('süd'), 'Mcp-Param-Limit': '1' }, /no argument/],
     ['OfADefault', south, { 'Mcp-Param-Region': base64('süd'), 'Mcp-Param-Exact': 'false' }, /no argument/],
+    ['OfANumberThatIsNoInteger', { ...south, limit: 1.5 }, { 'Mcp-Param-Region': base64('süd'), 'Mcp-Param-Limit': '42' }, /'42' does not match body value '1.5'/],
     ['OfAnInvalidCall', { place: { region: 7 } }, { 'Mcp-Param-Region': '8' }, /'8' does not match body value '7'/],
   ];
   for (const [what, args, headers, word] of refused) {

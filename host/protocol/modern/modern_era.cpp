@@ -72,6 +72,13 @@ std::optional<std::string> mistake_in_filter(const Json& filter) {
   return are_texts ? std::nullopt : std::optional<std::string>("taskIds must be an array of strings");
 }
 
+// The revision has none (changelog). A server of an older one, or a plugin, may send it.
+void drop_elicitation_ids(OrderedJson& input_requests) {
+  for (auto& request : input_requests) {
+    if (method_of(request) == Method::elicitation_create) request["params"].erase("elicitationId");
+  }
+}
+
 // Beside the requests that carry it, whose bodies are bounded.
 constexpr std::size_t max_state_bytes = std::size_t{1} << 20;
 
@@ -423,6 +430,7 @@ void ModernEra::ask(SuspendedCall call, OrderedJson input_requests) const {
     return go_on(call, *offered);
   }
   drop_undeclared_context(input_requests, caller.capabilities);
+  drop_elicitation_ids(input_requests);
   const auto missing = missing_capabilities(input_requests, caller.capabilities);
   if (!missing.empty()) {
     call_log_.refused(name_of(call.method), call.component,

@@ -11,6 +11,7 @@
 #include "protocol/error_reply.hpp"
 #include "protocol/limit_error.hpp"
 #include "protocol/request_meta.hpp"
+#include "protocol/revisions.hpp"
 #include "protocol/server/batch.hpp"
 
 namespace mcph {
@@ -82,6 +83,22 @@ std::optional<RpcError> over_limit(const RequestContext& context, Exchange& exch
   return std::nullopt;
 }
 
+// The era has no notification that a client would send on a path of its own, and leaves open which headers one has.
+// What it says of its version is true all the same (2026-07-28, basic/transports/streamable-http, "Sending Messages"
+// and "Protocol Version Header").
+Reply reply_to_modern_notification(const Message& notification, const RequestContext& context) {
+  const auto version = read_version(notification.params);
+  if (version.has_error()) return {{}, ReplyStatus::accepted};
+  if (context.mirrored != nullptr) {
+    if (const auto checked = context.mirrored->check_version(*version); checked.has_error())
+      return refuse({}, checked.error());
+  }
+  if (*version == ModernEra::revision) return {{}, ReplyStatus::accepted};
+  return refuse({}, {error_code::unsupported_protocol_version,
+                     "Unsupported protocol version",
+                     {{"supported", supported_revisions()}, {"requested", *version}}});
+}
+
 // What is answered to a text that is no request that could be served: it has been read all the same, and counts, too.
 Reply counted_refusal(Reply refusal, const RequestContext& context, Exchange& exchange) {
   const auto error = context.counted ? std::nullopt : over_limit(context, exchange);
@@ -133,8 +150,8 @@ Server::Text Server::read(std::string_view text) {
 
 void Server::receive_modern(const Message& message, const RequestContext& context,
                             const std::shared_ptr<Exchange>& exchange) {
-  // The era has no notification that a client would send on a path of its own.
-  if (message.kind == Message::Kind::notification) return exchange->reply({{}, ReplyStatus::accepted});
+  if (message.kind == Message::Kind::notification)
+    return exchange->reply(reply_to_modern_notification(message, context));
   if (message.kind == Message::Kind::response)
     return exchange->reply(
         refuse({}, {error_code::invalid_request, "Invalid request: revision 2026-07-28 has no responses of clients"}));

@@ -72,11 +72,21 @@ bool is_safe_integer(schema::Number value) {
   return std::is_lteq(schema::compare_numbers(value, most)) && std::is_gteq(schema::compare_numbers(value, -most));
 }
 
+// For a number that is no integer. Nothing: the text is none.
+std::optional<double> read_fraction(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 bool mirrors(std::string_view text, JsonValue value) {
   if (value.is_string()) return value.is(text);
   if (value.is_boolean()) return text == value.text();
-  const auto number = read_integer(text);
-  return number && std::is_eq(schema::compare_numbers(value.number(), *number));
+  const auto is_same = [&](auto number) {
+    return number && std::is_eq(schema::compare_numbers(value.number(), *number));
+  };
+  return schema::is_integer(value.number()) ? is_same(read_integer(text)) : is_same(read_fraction(text));
 }
 
 Result<void, RpcError> check_parameter_header(const HttpHead& head, const ParameterHeader& header,
@@ -89,7 +99,7 @@ Result<void, RpcError> check_parameter_header(const HttpHead& head, const Parame
     return mismatch("there is a " + header.name + " header, but no argument that it mirrors");
   }
   // Refused by the schema, in its words. Clients mirror any number.
-  if (value.is_number() && !schema::is_integer(value.number())) return {};
+  if (lines.empty() && value.is_number() && !schema::is_integer(value.number())) return {};
   if (value.is_structured()) {
     if (lines.empty()) return {};
     return mismatch("there is a " + header.name + " header, but its argument is an object or an array");
@@ -108,15 +118,14 @@ Result<void, RpcError> check_parameter_header(const HttpHead& head, const Parame
 }  // namespace
 
 Result<void, RpcError> MirroredHeaders::check_version(std::string_view protocol_version) const {
-  if (!head_.protocol_version) return mismatch("the MCP-Protocol-Version header is missing");
-  if (*head_.protocol_version != protocol_version) {
-    return mismatch("MCP-Protocol-Version header value " + in_quotes(*head_.protocol_version) +
-                    " does not match body value " + in_quotes(protocol_version));
-  }
-  return {};
+  // Which only a request must have.
+  if (!head_.protocol_version || *head_.protocol_version == protocol_version) return {};
+  return mismatch("MCP-Protocol-Version header value " + in_quotes(*head_.protocol_version) +
+                  " does not match body value " + in_quotes(protocol_version));
 }
 
 Result<void, RpcError> MirroredHeaders::check(const Message& request) const {
+  if (!head_.protocol_version) return mismatch("the MCP-Protocol-Version header is missing");
   if (!head_.method) return mismatch("the Mcp-Method header is missing");
   if (*head_.method != request.method_name) {
     return mismatch("Mcp-Method header value " + in_quotes(*head_.method) + " does not match body value " +

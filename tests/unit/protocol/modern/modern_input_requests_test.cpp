@@ -94,6 +94,18 @@ TEST_F(ModernInputRequests, AskForContextOnlyWhoDeclaresIt) {
   EXPECT_TRUE(is_asked(R"({"context":{}})"));
 }
 
+// The revision has no such field (changelog).
+TEST_F(ModernInputRequests, HaveNoIdOfAPage) {
+  plugin_->on_invoke = [](Call& call) {
+    call.complete(Outcome::input_required,
+                  R"({"inputRequests":{"a":{"method":"elicitation/create","params":{"mode":"url","message":"?",)"
+                  R"("url":"https://a.test/x","elicitationId":"1"}}}})");
+  };
+  const auto result = OrderedJson::parse(call({}, "add", R"({"elicitation":{"url":{}}})")->body())["result"];
+  EXPECT_EQ(result["inputRequests"]["a"]["params"].dump(), R"({"mode":"url","message":"?","url":"https://a.test/x"})")
+      << result;
+}
+
 // What its client was asked for went into it (server/utilities/caching).
 TEST_F(ModernInputRequests, MakeAResourceThatNobodyMayKeep) {
   plugin_->on_invoke = [](Call& call) {

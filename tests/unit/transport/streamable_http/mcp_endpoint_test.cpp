@@ -327,6 +327,29 @@ TEST_F(McpEndpointTest, AcceptsAModernNotificationWithoutABody) {
       "accepted ");
 }
 
+// Which headers it must have is left open (basic/transports/streamable-http, "Sending Messages").
+TEST_F(McpEndpointTest, AcceptsAModernNotificationThatDoesNotSayItsVersionTwice) {
+  const std::string notification = R"({"jsonrpc":"2.0","method":"notifications/x","params":{)";
+  EXPECT_EQ(answer_to(notification + test::modern_meta() + "}}"), "accepted ");
+  EXPECT_EQ(
+      answer_to(notification + "}}", {.protocol_version = "2026-07-28", .method = {}, .name = {}, .session_id = {}}),
+      "accepted ");
+}
+
+TEST_F(McpEndpointTest, RefusesAModernNotificationOfAnotherVersion) {
+  const auto notification = [](const std::string& version) {
+    return R"({"jsonrpc":"2.0","method":"notifications/x","params":{)" + test::modern_meta(version) + "}}";
+  };
+  EXPECT_EQ(
+      answer_to(notification("2026-07-28"),
+                {.protocol_version = "2025-11-25", .method = {}, .name = {}, .session_id = {}}),
+      R"(invalid {"jsonrpc":"2.0","error":{"code":-32020,"message":"Header mismatch: MCP-Protocol-Version header value '2025-11-25' does not match body value '2026-07-28'"}})");
+  EXPECT_EQ(
+      answer_to(notification("1900-01-01"),
+                {.protocol_version = "1900-01-01", .method = {}, .name = {}, .session_id = {}}),
+      R"(invalid {"jsonrpc":"2.0","error":{"code":-32022,"message":"Unsupported protocol version","data":{"requested":"1900-01-01","supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]}}})");
+}
+
 TEST_F(McpEndpointTest, AnswersABatchWithABatch) {
   const auto session = open_session("2025-03-26");
   EXPECT_EQ(answer_to("[" + request("1", "ping") + "," + std::string(test::initialized) + "," +

@@ -50,6 +50,11 @@ TEST(MirroredHeadersTest, AreRefusedWhereTheyDiffer) {
             "Header mismatch: Mcp-Name header value 'sub' does not match body value 'add'");
 }
 
+TEST(MirroredHeadersTest, NeedNotSayTheVersionOfWhatIsNoRequest) {
+  const HttpHead head{};
+  EXPECT_TRUE(MirroredHeaders(head).check_version(revision).has_value());
+}
+
 TEST(MirroredHeadersTest, MayCarryANameInBase64) {
   EXPECT_EQ(refusal_of_head({revision, "resources/read", "=?base64?YTovL8Ok?=", {}}, "resources/read",
                             "{\"uri\":\"a://\xC3\xA4\"}"),
@@ -159,12 +164,22 @@ TEST_F(ParameterHeaderCheck, RefusesAnotherValue) {
   }
 }
 
+TEST_F(ParameterHeaderCheck, RefusesAnotherValueThanANumberThatIsNoInteger) {
+  for (const auto* text : {"42", "1", "1.6", "1.5 ", "+1.5", "", "nan", "x"}) {
+    EXPECT_EQ(refusal_of_value(text, "1.5"), "Header mismatch: Mcp-Param-Region header value '" + std::string(text) +
+                                                 "' does not match body value '1.5'");
+  }
+  EXPECT_EQ(refusal_of_value("1.5\xC3\xA9", "1.5"),
+            "Header mismatch: the Mcp-Param-Region header is neither plain ASCII nor valid =?base64?...?=");
+}
+
 TEST_F(ParameterHeaderCheck, LeavesArgumentsOfAWrongTypeToTheSchema) {
   for (const auto* value : {"[]", "{}", "1.5"})
     EXPECT_EQ(refusal_of({}, (R"({"region":)" + std::string(value) + "}").c_str()), "accepted");
   EXPECT_EQ(refusal_of({{"Mcp-Param-Region", "x"}}, R"({"region":{}})"),
             "Header mismatch: there is a Mcp-Param-Region header, but its argument is an object or an array");
-  EXPECT_EQ(refusal_of({{"Mcp-Param-Region", "1.5"}}, R"({"region":1.5})"), "accepted");
+  EXPECT_EQ(refusal_of_value("1.5", "1.5"), "accepted");
+  EXPECT_EQ(refusal_of_value("1.50", "15e-1"), "accepted");
 }
 
 }  // namespace
