@@ -96,6 +96,7 @@ class HttpHost {
   const std::unique_ptr<Host> host_;
   const SystemdWatchdog watchdog_;
   NetworkCaller caller_;
+  NetworkCaller settling_caller_;
   X402Payments payments_;
   ServedServers servers_;
   std::unique_ptr<LiveConfiguration> configuration_;

@@ -242,7 +242,8 @@ int run(const StdioCommand& command) {
   if (host.has_error()) return refuse_to_serve(command.config, host.error().message);
 
   NetworkCaller caller((*host)->threads());
-  X402Payments payments(caller, log);
+  NetworkCaller settling_caller((*host)->threads());
+  X402Payments payments(caller, settling_caller, log);
   auto serving = command.config.host.serving;
   serving.payments = &payments;
   Server server((*host)->catalog(), command.config.host.identity, serving, {}, log, (*calls)->observer(),

@@ -1,6 +1,6 @@
 // Which payments have been used, or are in use by a call: none is good twice. One that is in use is kept until its call
 // ends, and one that has been used as long as it is valid; where there are too many of these, those go first that are
-// valid for the shortest time, which their networks refuse by themselves.
+// valid for the shortest time, of which their networks take the money once all the same.
 // Shared by who takes payments and the payments; any thread.
 #pragma once
 

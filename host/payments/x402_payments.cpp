@@ -10,6 +10,7 @@
 #include "base/hexadecimal.hpp"
 #include "base/json_text.hpp"
 #include "base/sha256.hpp"
+#include "payments/solana_message.hpp"
 
 namespace mcph {
 namespace {
@@ -20,6 +21,12 @@ constexpr std::chrono::milliseconds verify_patience{10'000};
 constexpr std::size_t max_answer = std::size_t{64} << 10;
 constexpr std::size_t max_payment = std::size_t{64} << 10;
 constexpr int version = 2;
+// Where no other reason is known (section 9).
+constexpr auto no_reason = "unexpected_settle_error";
+constexpr std::string_view decimal_digits = "0123456789";
+// For so long a transaction of Solana that has been taken may be taken once more, for no money (x402,
+// scheme_exact_svm.md, "Duplicate Settlement Mitigation").
+constexpr seconds min_kept_time{120};
 
 // Which of the ways to pay the client has chosen; null: none of them.
 Json way_chosen(const Price& price, const Json& accepted) {
@@ -72,23 +79,12 @@ std::string hexadecimal_in(std::string text) {
   return text.starts_with("0x") ? digits_in(std::string_view(text).substr(2), hexadecimal_digits) : std::string();
 }
 
-// What is signed of a transaction of Solana: all but the signatures, whose number comes first and whose places others
-// may fill in. Empty: it is none.
-std::string signed_message_in(const std::string& transaction) {
-  constexpr std::size_t signature_size = 64;
-  const auto bytes = base64_decode(transaction);
-  if (!bytes || bytes->empty()) return {};
-  const auto count = static_cast<unsigned char>(bytes->front());
-  const std::size_t begin = 1 + count * signature_size;
-  // More than 127 do not fit into a transaction.
-  return count < 0x80 && bytes->size() > begin ? bytes->substr(begin) : std::string();
-}
-
 // What is the same for all ways to write the payment, because its network takes it once: of Ethereum's the payer with
 // the nonce, of Solana's what is signed. Null: there is none.
 Json identity_of(const Json& payload, const Json& way) {
   if (text_in(way, "network").starts_with("solana:")) {
-    const auto message = signed_message_in(text_in(payload, "transaction"));
+    const auto transaction = base64_decode(text_in(payload, "transaction"));
+    const auto message = transaction ? solana_message_in(*transaction) : std::string_view();
     return message.empty() ? Json() : Json(base64_encode(message));
   }
   const auto* const authorization = authorization_in(payload);
@@ -96,7 +92,7 @@ Json identity_of(const Json& payload, const Json& way) {
   const auto payer = hexadecimal_in(text_in(*authorization, "from"));
   const auto nonce = text_in(*authorization, "nonce");
   const bool is_transfer = payload.contains("authorization");
-  const auto number = is_transfer ? hexadecimal_in(nonce) : digits_in(nonce, "0123456789");
+  const auto number = is_transfer ? hexadecimal_in(nonce) : digits_in(nonce, decimal_digits);
   return payer.empty() || number.empty() ? Json() : Json{is_transfer, payer, number};
 }
 
@@ -137,41 +133,60 @@ class X402Payments::Reserved final : public Payment {
   }
 
   void settle(std::function<void(Settlement)> done) override {
-    if (!std::exchange(settled_, true)) used_->keep(key_, until_);
-    const auto patience = seconds(way_.at("maxTimeoutSeconds").get<std::int64_t>());
-    payments_.ask(*price_, "/settle", request_, patience, [this, done = std::move(done)](const Result<Json>& answer) {
-      done(answer.has_error() ? unknown(answer.error()) : settlement(*answer));
-    });
+    settled_ = true;
+    payments_.ask(payments_.settling_, *price_, "/settle", request_, patience(),
+                  [this, done = std::move(done)](const Result<Json>& answer) { done(settlement(answer)); });
   }
 
  private:
-  Settlement settlement(const Json& answer) {
-    if (answer.value("success", Json()) == true) {
-      payments_.money_log_.info("payment settled", {{"tool", tool_},
-                                                    {"amount", text_in(way_, "amount")},
-                                                    {"asset", text_in(way_, "asset")},
-                                                    {"network", text_in(way_, "network")},
-                                                    {"payer", text_in(answer, "payer")},
-                                                    {"transaction", text_in(answer, "transaction")}});
-      return {answer, {}};
-    }
+  seconds patience() const { return seconds(way_.at("maxTimeoutSeconds").get<std::int64_t>()); }
+
+  Settlement settlement(const Result<Json>& answer) {
+    if (answer.has_error() && answer.error().code == ErrorCode::crowded) return not_asked(answer.error());
+    used_->keep(key_, std::max(until_, payments_.now_() + std::max(patience(), min_kept_time)));
+    const auto success = answer.has_value() ? answer->value("success", Json()) : Json();
+    if (success == true) return taken(*answer);
+    if (success == false) return not_taken(*answer);
+    return unknown(answer.has_error() ? answer.error().message : "it answered without success");
+  }
+
+  // Nobody has been asked for the money.
+  Settlement not_asked(const Error& error) {
+    used_->give_back(key_);  // before its client can use it again
+    payments_.log_.warning("payment not settled", {{"tool", tool_}, {"reason", error.message}});
+    return {failed(no_reason),
+            "too many others ask the facilitator now, and it was not asked. Nothing was charged; try again later with "
+            "the same payment"};
+  }
+
+  Settlement taken(const Json& answer) {
+    payments_.money_log_.info("payment settled", {{"tool", tool_},
+                                                  {"amount", text_in(way_, "amount")},
+                                                  {"asset", text_in(way_, "asset")},
+                                                  {"network", text_in(way_, "network")},
+                                                  {"payer", text_in(answer, "payer")},
+                                                  {"transaction", text_in(answer, "transaction")}});
+    return {answer, {}};
+  }
+
+  Settlement not_taken(const Json& answer) {
     auto reason = text_in(answer, "errorReason");
-    if (reason.empty()) reason = "unexpected_settle_error";
+    if (reason.empty()) reason = no_reason;
     payments_.log_.warning("payment not settled", {{"tool", tool_}, {"reason", reason}});
     return {failed(reason), reason};
   }
 
   // The money may have been taken.
-  Settlement unknown(const Error& error) {
-    payments_.log_.error("payment not known to be settled",
-                         {{"tool", tool_},
-                          {"facilitator", price_->facilitator},
-                          {"reason", error.message},
-                          {"next", "the client had no result; see at the facilitator whether it has paid"}});
-    return {failed("unexpected_settle_error"), "the facilitator did not answer, and may have taken it"};
+  Settlement unknown(const std::string& why) {
+    payments_.money_log_.error("payment not known to be settled",
+                               {{"tool", tool_},
+                                {"facilitator", price_->facilitator},
+                                {"reason", why},
+                                {"next", "the client had no result; see at the facilitator whether it has paid"}});
+    return {failed(no_reason), "the facilitator gave no clear answer, and may have taken it"};
   }
 
-  Json failed(const std::string& reason) const {
+  Json failed(std::string_view reason) const {
     return {{"success", false}, {"errorReason", reason}, {"transaction", ""}, {"network", way_.at("network")}};
   }
 
@@ -186,19 +201,19 @@ class X402Payments::Reserved final : public Payment {
   bool settled_ = false;  // or given up
 };
 
-std::chrono::system_clock::time_point X402Payments::end_of(const Json& payment, const Json& accepted) const {
+UsedPayments::Time X402Payments::end_of(const Json& payload) const {
   constexpr std::uint64_t far = 10ULL * 365 * 24 * 3600;
   const auto now = now_();
-  const auto least = now + seconds(accepted.at("maxTimeoutSeconds").get<std::int64_t>());
-  const auto* const authorization = authorization_in(payment.at("payload"));
-  auto text = authorization == nullptr ? std::string() : text_in(*authorization, "validBefore");
-  if (text.empty() && authorization != nullptr) text = text_in(*authorization, "deadline");
+  const auto* const authorization = authorization_in(payload);
+  if (authorization == nullptr) return now;
+  // The one that is signed.
+  const auto* const name = payload.contains("authorization") ? "validBefore" : "deadline";
+  const auto text = digits_in(text_in(*authorization, name), decimal_digits);
   std::uint64_t valid_before = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), valid_before);
-  if (error == std::errc::result_out_of_range) return now + seconds(far);
+  if (error != std::errc()) return now + seconds(far);  // others may read it
   const auto unix_now = static_cast<std::uint64_t>(std::chrono::duration_cast<seconds>(now.time_since_epoch()).count());
-  const std::chrono::system_clock::time_point until{seconds(std::min(valid_before, unix_now + far))};
-  return std::max(least, until);
+  return UsedPayments::Time(seconds(std::min(valid_before, unix_now + far)));
 }
 
 void X402Payments::verify(std::shared_ptr<const Price> price, std::string tool, Json payment,
@@ -212,12 +227,12 @@ void X402Payments::verify(std::shared_ptr<const Price> price, std::string tool, 
   if (key.empty())
     return done(PaymentRefusal{
         "The payment is invalid: its payload has nothing by which this network tells one payment from another"});
-  const auto until = end_of(payment, way);
+  const auto until = end_of(payment.at("payload"));
   if (!used_->take(key, now_()))
     return done(PaymentRefusal{"The payment is invalid: it has been used already, or is in use by another call"});
   auto reserved = std::make_shared<Reserved>(*this, price, std::move(tool), std::move(way), std::move(key), until);
   auto request = reserved->request(std::move(payment));
-  ask(*price, "/verify", std::move(request), verify_patience,
+  ask(verifying_, *price, "/verify", std::move(request), verify_patience,
       [this, reserved = std::move(reserved), price, done = std::move(done)](const Result<Json>& answer) mutable {
         const auto is_valid = answer.has_value() ? answer->value("isValid", Json()) : Json();
         if (is_valid == true) return done(std::shared_ptr<Payment>(std::move(reserved)));
@@ -238,24 +253,24 @@ void X402Payments::verify(std::shared_ptr<const Price> price, std::string tool, 
       });
 }
 
-void X402Payments::ask(const Price& price, const char* path, std::string body, std::chrono::milliseconds patience,
-                       std::function<void(Result<Json>)> done) {
+void X402Payments::ask(HttpCaller& caller, const Price& price, const char* path, std::string body,
+                       std::chrono::milliseconds patience, std::function<void(Result<Json>)> done) {
   auto url = read_http_url(price.facilitator + path);
   if (url.has_error()) return done(url.error());
-  caller_.send({.url = *std::move(url),
-                .fields = {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
-                .body = std::move(body),
-                .max_answer = max_answer,
-                .patience = patience},
-               [done = std::move(done)](const Result<HttpAnswer>& answer) {
-                 if (answer.has_error()) return done(answer.error());
-                 // Some say with 400 what is wrong with a payment.
-                 auto json = parse_json(answer->body);
-                 if (json.has_error() || !json->is_object())
-                   return done(fail("it answered with the status " + std::to_string(answer->status) +
-                                    ", and with no JSON object"));
-                 done(*std::move(json));
-               });
+  caller.send({.url = *std::move(url),
+               .fields = {{"Content-Type", "application/json"}, {"Accept", "application/json"}},
+               .body = std::move(body),
+               .max_answer = max_answer,
+               .patience = patience},
+              [done = std::move(done)](const Result<HttpAnswer>& answer) {
+                if (answer.has_error()) return done(answer.error());
+                // Some say with 400 what is wrong with a payment.
+                auto json = parse_json(answer->body);
+                if (json.has_error() || !json->is_object())
+                  return done(fail("it answered with the status " + std::to_string(answer->status) +
+                                   ", and with no JSON object"));
+                done(*std::move(json));
+              });
 }
 
 }  // namespace mcph
