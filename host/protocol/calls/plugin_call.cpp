@@ -77,6 +77,26 @@ JsonDocument with_structured_text(JsonValue result) {
   return *JsonDocument::read_own(text + '}', std::numeric_limits<std::size_t>::max());
 }
 
+// A result of a tool that has been paid for, with the receipt in its _meta; all else is as the plugin wrote it.
+JsonDocument with_receipt(JsonValue result, const std::string& receipt) {
+  std::string text(result.text());
+  const auto place_of = [&](JsonValue value) {
+    return static_cast<std::size_t>(value.text().data() - result.text().data());
+  };
+  std::string member;
+  append_json_string(member, payment_response_key);
+  member += ":" + receipt;
+  const auto meta = result.find("_meta");
+  if (const auto invented = meta.find(payment_response_key)) {
+    text.replace(place_of(invented), invented.text().size(), receipt);
+  } else if (meta) {
+    text.insert(place_of(meta) + 1, member + (meta.size() > 0 ? "," : ""));
+  } else {
+    text.insert(1, R"("_meta":{)" + member + "},");  // before the content, which it has
+  }
+  return *JsonDocument::read_own(std::move(text), std::numeric_limits<std::size_t>::max());
+}
+
 // What an error says of the URI that was asked for, as its client wrote it: a plugin is asked in another form.
 void name_as_asked(Json& error_data, const std::string& asked) {
   if (!error_data.is_object()) return;
@@ -285,9 +305,9 @@ void PluginCall::settle(std::string json) {
 
 Reply PluginCall::answer_settled(const std::string& json, const Settlement& settlement) const {
   if (settlement.error.empty()) {
-    auto result = read_json(json);  // which is read in the time that its size takes, however many keys it has
-    result["_meta"][payment_response_key] = settlement.response;
-    return answer_result(dump(result));
+    // It has been checked, and what has been taken is not given back.
+    const auto result = *JsonDocument::read(json, std::numeric_limits<std::size_t>::max());
+    return answer_result(with_receipt(result.root(), dump(settlement.response)));
   }
   const auto why = "Payment settlement failed: " + settlement.error;
   tell_end("payment not settled", why);
@@ -351,14 +371,12 @@ void PluginCall::ask(std::string_view json) {
 }
 
 Reply PluginCall::answer(Outcome outcome, std::string_view json) const {
-  return outcome == Outcome::result ? answer_result(json)
-                                    : answer_error(json, words_for_cancellation(*this), plugin_->error_texts());
+  if (outcome != Outcome::result) return answer_error(json, words_for_cancellation(*this), plugin_->error_texts());
+  auto result = read_plugin_result(method(), json, output_schema_);
+  return result.has_error() ? misbehaviour(result.error().message) : answer_result(*std::move(result));
 }
 
-Reply PluginCall::answer_result(std::string_view json) const {
-  auto read = read_plugin_result(method(), json, output_schema_);
-  if (read.has_error()) return misbehaviour(read.error().message);
-  auto document = *std::move(read);
+Reply PluginCall::answer_result(JsonDocument document) const {
   const auto change = [&document](auto how) {
     auto tree = document.root().json();
     how(tree);

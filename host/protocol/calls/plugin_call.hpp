@@ -137,7 +137,8 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   void settle(std::string json);
   Reply answer_settled(const std::string& json, const Settlement& settlement) const;
   Reply answer(Outcome outcome, std::string_view json) const;
-  Reply answer_result(std::string_view json) const;
+  // It has been read and found to be right.
+  Reply answer_result(JsonDocument document) const;
   // `why` is what the host says of it, if anything; what the plugin says follows.
   Reply answer_error(std::string_view json, const std::string& why, ErrorTexts texts) const;
   // What the client is told of a tool that says that it failed, and that it was cancelled, if it was; nothing: what it

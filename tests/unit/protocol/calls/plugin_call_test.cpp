@@ -612,3 +612,33 @@ TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
 
 }  // namespace
 }  // namespace mcph
+// One that is taken as soon as it is to be.
+class TakenPayment final : public Payment {
+ public:
+  void settle(std::function<void(Settlement)> done) override { done({{{"success", true}}, {}}); }
+};
+
+TEST_F(PluginCallTest, AddsTheReceiptToAPaidResultAndChangesNothingElse) {
+  const auto paid = [&](std::string_view result) {
+    const auto exchange = std::make_shared<test::RecordingExchange>();
+    CallPlan plan{plugin_, PluginMethod::tools_call, "{}", "add"};
+    plan.price = std::make_shared<const Price>();
+    PluginCall::begin(std::move(plan),
+                      {.id = "7",
+                       .caller = std::make_shared<const Caller>(Caller{"2025-11-25"}),
+                       .payment = std::make_shared<TakenPayment>()},
+                      exchange, answers_);
+    plugin_->last_call().complete(Outcome::result, result);
+    return exchange->body();
+  };
+  EXPECT_EQ(paid(R"({"structuredContent":{"sum":12345678901234567890123},"content":[{"type":"text","text":"a"}]})"),
+            R"(result 7 {"_meta":{"x402/payment-response":{"success":true}},)"
+            R"("structuredContent":{"sum":12345678901234567890123},"content":[{"type":"text","text":"a"}]})");
+  EXPECT_EQ(paid(R"({"content":[],"_meta":{"b":1.0,"a":"\u0041"}})"),
+            R"(result 7 {"content":[],"_meta":{"x402/payment-response":{"success":true},"b":1.0,"a":"\u0041"}})");
+  EXPECT_EQ(paid(R"({"content":[],"_meta":{}})"),
+            R"(result 7 {"content":[],"_meta":{"x402/payment-response":{"success":true}}})");
+  EXPECT_EQ(paid(R"({"content":[],"_meta":{"x402\/payment-response":"invented","a":1}})"),
+            R"(result 7 {"content":[],"_meta":{"x402\/payment-response":{"success":true},"a":1}})");
+}
+
