@@ -205,6 +205,7 @@ Coroutine<> HttpConnection::serve_upgraded() {
   is_upgraded_ = true;
   co_await upgraded_->run();
   is_upgraded_ = false;
+  held_.clear();
   lingers_ = !cut_off_;
 }
 
@@ -285,7 +286,7 @@ Coroutine<bool> HttpConnection::serve_request() {
   if (!read) co_return false;
   co_await answer(reader);
   principal_.reset();
-  held_.clear();
+  if (upgraded_ == nullptr) held_.clear();
   body_share_ = {};
   co_return client_.keep_alive;
 }

@@ -83,8 +83,8 @@ class HttpConnection final : public LoopTurn, public std::enable_shared_from_thi
   void add_to_head(std::string_view fields) { client_.more_fields = fields; }
   // The response has these fields, too, unless it has others of their names.
   void add_fields(ResponseFields fields) { client_.fields = std::move(fields); }
-  // What is let go of before the response is written, or when there has been none; whoever lets go of it later takes
-  // it.
+  // What is let go of before the response is written, or when there has been none; of a request that upgrades the
+  // connection at the end of that. Whoever lets go of it later takes it.
   void hold(std::vector<std::shared_ptr<const void>> held) { held_ = std::move(held); }
   std::vector<std::shared_ptr<const void>> take_held() { return std::exchange(held_, {}); }
   // The same with what the body takes of the budget; null: nothing.

@@ -26,6 +26,7 @@ import { nextWithData, sseEvents } from './support/sse.mjs';
 import { LineClient } from './support/stdio.mjs';
 import { bearer, Team } from './support/team.mjs';
 import { until } from './support/until.mjs';
+import { RawWebSocket } from './support/websocket.mjs';
 
 const roles = '[roles.user]\nallow = ["*"]\n[roles.guest]\nallow = ["*"]\n';
 
@@ -248,6 +249,16 @@ test('AnOpenStreamCounts', async (context) => {
   assert.equal((await session.post(request('ping'))).status, 429);
   closing.abort();
   assert.equal((await untilPlace(session)).status, 200);
+});
+
+test('AnOpenWebSocketCountsBesidesWhatComesByIt', async (context) => {
+  const host = await serveLimited(context, '[limits.per_address]\nconcurrent = 1\n');
+  const client = await RawWebSocket.open(host.url);
+  assert.equal((await list(host.url)).status, 429);
+  const { error } = await client.ask(modernRequest('tools/list', {}, 'by it'));
+  assert.deepEqual([error.code, error.data.limit], [429, 'limits.per_address']);
+  client.end();
+  await until(async () => (await list(host.url)).status === 200, () => 'a place');
 });
 
 test('EachRequestOfABatchCounts', async (context) => {
