@@ -40,7 +40,8 @@ constexpr std::string_view page_fields =
     "Cache-Control: no-store\r\n";
 
 // An app runs what it has brought, in an origin of its own that has nothing, and requests nothing. WebRTC is no
-// request: no browser knows the directive `webrtc` (CSP 3) yet, and each complains of one that it does not know.
+// request: no browser knows the directive `webrtc` (CSP 3) yet, and each complains of one that it does not know. Nor is
+// a connection that is only opened (`preconnect`, or a `location` that is refused then), for which a name is looked up.
 constexpr std::string_view frame_fields =
     "Content-Security-Policy: sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:; base-uri 'none'; "
