@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/help.sh"
 
-build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libspdlog-dev libcli11-dev
+build_packages=(build-essential cmake ninja-build ccache libboost1.81-dev nlohmann-json3-dev libcli11-dev
   libcairo2-dev libcurl4-openssl-dev libdw-dev libpcre2-dev libseccomp-dev libsqlite3-dev libssl-dev libtomlplusplus-dev
   pkg-config poppler-utils pybind11-dev python3-dev tzdata)
 test_packages=(libgtest-dev libgmock-dev clang libclang-rt-dev clang-format npm curl openssl perl

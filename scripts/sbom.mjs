@@ -25,7 +25,7 @@ function packageOf(file) {
   throw new Error(`${file} is of no package; install it with the package manager`);
 }
 // Of which only headers are used.
-const compiledIn = [packageOf('/usr/include/boost/version.hpp'), 'libcli11-dev', 'libfmt-dev', 'libspdlog-dev', 'libtomlplusplus-dev',
+const compiledIn = [packageOf('/usr/include/boost/version.hpp'), 'libcli11-dev', 'libtomlplusplus-dev',
   'nlohmann-json3-dev', 'pybind11-dev'];
 const system = /^ID="?([a-z]+)/m.exec(readFileSync('/etc/os-release', 'utf8'))[1]; // debian or ubuntu
 function described(name) {

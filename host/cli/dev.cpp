@@ -220,7 +220,7 @@ int run(const DevCommand& command) {
   if (!project->build.empty()) source = source.with_default_data(project->build / "data");
   auto config = source.load();
   if (config.has_error()) return complain(config.error().message);
-  StderrLog log(config->host.log_level, config->host.log_format);
+  StderrLog log(config->host.log_level, config->host.log_format, {}, StderrLog::while_serving);
   auto inspector = start_inspector(command, STDERR_FILENO);
   if (inspector.has_error()) return complain(inspector.error().message);
   std::atomic<bool> failed = false;

@@ -102,8 +102,7 @@ class StopSignals {
     signals_.async_wait([this](const boost::system::error_code& error, int signal) {
       if (error) return;
       if (std::chrono::steady_clock::now() - first_at_ < same_wish) return wait_for_another();
-      log_.warning("stopped at once", {{"signal", name_of(signal)}, {"reason", "it is not the first one"}});
-      std::_Exit(128 + signal);
+      std::_Exit(128 + signal);  // without a word, because the log may wait for its reader
     });
   }
 
@@ -143,7 +142,8 @@ Result<Config> adopt_sockets(Config config, const SystemdEnvironment& environmen
 // Says why, as whoever reads the log expects it, and returns the status.
 int refuse_to_serve(const Config& config, const std::string& why) {
   if (config.host.log_format == StderrLog::Format::text) return complain(why);
-  StderrLog(Log::Level::error, config.host.log_format).error("not started", {{"reason", why}});
+  StderrLog(Log::Level::error, config.host.log_format, {}, StderrLog::while_serving)
+      .error("not started", {{"reason", why}});
   return not_carried_out;
 }
 
@@ -156,7 +156,7 @@ int run(const ServeCommand& command) {
   if (const auto mistakes = check_reachability(*config); !mistakes.empty())
     return refuse_to_serve(command.config, command.source.words_for(mistakes));
   std::signal(SIGPIPE, SIG_IGN);
-  StderrLog to_stderr(config->host.log_level, config->host.log_format);
+  StderrLog to_stderr(config->host.log_level, config->host.log_format, {}, StderrLog::while_serving);
   std::optional<PluginHistory> history;
   if (config->dashboard.listen) history.emplace(to_stderr);
   WatchedLog log(history ? static_cast<Log&>(*history) : to_stderr);
@@ -227,7 +227,7 @@ OperatorAnswers answers_of(const StdioCommand& command, Host& host, Audit& audit
 
 int run(const StdioCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
-  StderrLog to_stderr(command.config.host.log_level, command.config.host.log_format);
+  StderrLog to_stderr(command.config.host.log_level, command.config.host.log_format, {}, StderrLog::while_serving);
   WatchedLog watched(to_stderr);
   auto streams = StandardStreams::take(watched);
   if (streams.has_error()) return refuse_to_serve(command.config, streams.error().message);

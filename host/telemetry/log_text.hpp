@@ -50,11 +50,11 @@ inline std::string json_members(std::string_view event, Log::Fields fields, std:
   return line;
 }
 
-// A line of the log as a JSON object: {"time", "level", "event", each field}.
+// A line of the log as a JSON object: {"time", "level", "event", each field}; but for what json_members leaves out.
 inline std::string json_line(Log::Level level, std::string_view event, Log::Fields fields,
-                             std::size_t max_field_bytes = std::string_view::npos) {
+                             std::size_t max_field_bytes = std::string_view::npos, std::string_view without = {}) {
   auto line = R"({"time":")" + precise_time_text(std::chrono::system_clock::now()) + R"(","level":")";
-  line.append(name_of(level)).append(R"(",)").append(json_members(event, fields, {}, max_field_bytes)) += '}';
+  line.append(name_of(level)).append(R"(",)").append(json_members(event, fields, without, max_field_bytes)) += '}';
   return line;
 }
 

@@ -1,17 +1,17 @@
-// The log of a program: one line an event, on stderr, as text or as a JSON object.
+// The log of a program: one line an event, on stderr, as text or as a JSON object. A line that stderr has no room for,
+// because nobody reads it or because it is a file on a full disk, is lost; how many are is told once there is room.
 #pragma once
 
 #include <algorithm>
-#include <memory>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.hpp"
 #include "base/utf8.hpp"
 #include "telemetry/log.hpp"
-
-namespace spdlog {
-class logger;
-}
 
 namespace mcph {
 
@@ -19,12 +19,17 @@ class StderrLog final : public Log {
  public:
   enum class Format { text, json };
 
+  // How long a line waits for the reader of a pipe or a socket: that of a command, and that of a host, which has others
+  // to serve and need not be read (MCP, stdio). Then all are lost until there is room again.
+  static constexpr std::chrono::milliseconds for_ever{-1};
+  static constexpr std::chrono::milliseconds while_serving{1000};
+
   // Of each event the field `without` is left out.
-  StderrLog(Level level, Format format, std::string_view without = {});
+  StderrLog(Level level, Format format, std::string_view without = {}, std::chrono::milliseconds patience = for_ever);
   ~StderrLog() override;
 
   void write(Level level, std::string_view event, Fields fields) override;
-  bool writes(Level level) const override;
+  bool writes(Level level) const override { return level >= level_; }
 
   // Whether a value is quoted in the text form: a reader could mistake it for several words, or a terminal for a
   // command. Also in a signal handler.
@@ -38,9 +43,20 @@ class StderrLog final : public Log {
   }
 
  private:
+  std::string line_of(Level level, std::string_view event, Fields fields) const;
+  // False: some have been lost, and that cannot be said now.
+  bool tell_lost() REQUIRES(mutex_);
+  // False: some of it is not written.
+  bool put(std::string_view text, std::chrono::milliseconds patience) REQUIRES(mutex_);
+
+  const Level level_;
   const Format format_;
   const std::string without_;
-  const std::unique_ptr<spdlog::logger> logger_;
+  const std::size_t max_piece_;
+  const std::chrono::milliseconds patience_;
+  Mutex mutex_;
+  std::uint64_t lost_ GUARDED_BY(mutex_) = 0;
+  bool is_cut_ GUARDED_BY(mutex_) = false;  // the last line that has been begun
 };
 
 }  // namespace mcph

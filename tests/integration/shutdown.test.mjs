@@ -237,10 +237,9 @@ test('ASecondSignalEndsTheHostAtOnce', async (context) => {
   for (const signal of ['SIGTERM', 'SIGINT']) host.signal(signal);
   await host.log.until({ event: 'stopping' });
   await sleep(600);
-  assert.equal(host.log.matching({ event: 'stopped at once' }).length, 0, 'one that comes right after it is the same wish');
+  assert.equal(host.child.exitCode, null, 'one that comes right after it is the same wish');
   host.signal('SIGTERM');
   assert.deepEqual(await host.end(), { status: 128 + 15, signal: null });
-  assert.equal(host.log.matching({ event: 'stopped at once', signal: 'SIGTERM' }).length, 1);
   await call;
 });
 

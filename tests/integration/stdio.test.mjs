@@ -1,10 +1,15 @@
 // One message a line, and nothing else on standard output, whatever plugins do.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
+import { argumentsOf, program } from './support/host.mjs';
 import { initializeRequest, modernRequest, request } from './support/http.mjs';
+import { LogLines } from './support/log_lines.mjs';
 import { LineClient } from './support/stdio.mjs';
+import { until } from './support/until.mjs';
 
 const printed = ['setup says hello', 'printf says {"jsonrpc":"2.0"}', 'cout says so too', 'write says it as well'];
 
@@ -111,4 +116,38 @@ test('NothingIsSaidAboutAMalformedNotification', async (context) => {
   client.sendLine('{"jsonrpc":"2.0","method":"notifications/foo","params":[1]}');
   client.sendLine('{"jsonrpc":"2.0","method":"notifications/cancelled","params":null}');
   assert.equal((await client.ask(modernRequest('tools/list', {}, 1))).id, 1);
+});
+
+// A client that does not read the host's log, of which there is more than its pipe, or whatever it is, has room for.
+async function startUnread(context) {
+  const components = await Components.create('plain_c');
+  const child = spawn(program, argumentsOf('stdio', components, ['--log-level', 'trace']));
+  const ended = once(child, 'exit');
+  context.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await components.discard();
+  });
+  const client = new LineClient({ child });
+  const params = { name: 'params', arguments: { text: 'x'.repeat(4000) } };
+  const call = async (id) => (await client.ask(modernRequest('tools/call', params, id))).result;
+  await until(() => call('first'), () => 'its plugin is not loaded');
+  for (let id = 1; id <= 200; ++id) assert.ok(await call(id));
+  return { child, client, call, ended };
+}
+
+test('AClientThatReadsNoLogIsAnsweredAndCanReadLaterHowMuchIsLost', async (context) => {
+  const { child, client, call, ended } = await startUnread(context);
+  const log = new LogLines(child.stderr);
+  const lost = async () => (await call('more')) && log.matching({ event: 'lines lost', level: 'warning' })[0];
+  const { lines } = await until(lost, () => log.text());
+  assert.ok(lines > 0);
+  client.endInput();
+  assert.deepEqual(await ended, [0, null]);
+});
+
+test('AHostWhoseLogNobodyReadsEnds', async (context) => {
+  const { child, ended } = await startUnread(context);
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
 });
