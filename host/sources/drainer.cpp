@@ -84,15 +84,27 @@ bool Drainer::end_calls(const std::function<Plugins()>& served, std::chrono::mil
   const auto all = [&] { return with_draining(served()); };
   const auto over = [&] { return calls_of(all()) == 0 && quiet(); };
   if (wait_until(over, grace)) return true;
-  log_.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"calls", calls_of(all())}});
-  for (const auto& plugin : all())
-    plugin->cancel_all(CancelReason::shutdown);
-  if (wait_until(over, options_.heed_time)) return true;
+  if (cancel_until(over, all)) return true;
   bool all_ended = true;
   for (const auto& plugin : all())
     all_ended = cut_off(*plugin) && all_ended;
   wait_until(over, options_.farewell);
   return all_ended;
+}
+
+// Again and again, because a request that was on its way may begin a call meanwhile.
+bool Drainer::cancel_until(const std::function<bool()>& over, const std::function<Plugins()>& plugins) {
+  constexpr std::chrono::milliseconds step{50};
+  const auto end = std::chrono::steady_clock::now() + options_.heed_time;
+  for (bool told = false;;) {
+    const auto all = plugins();
+    if (const auto calls = calls_of(all); calls > 0 && !std::exchange(told, true))
+      log_.warning("calls cancelled", {{"reason", "they did not finish in time"}, {"calls", calls}});
+    for (const auto& plugin : all)
+      plugin->cancel_all(CancelReason::shutdown);
+    if (wait_until(over, std::min(step, options_.heed_time))) return true;
+    if (std::chrono::steady_clock::now() >= end) return false;
+  }
 }
 
 bool Drainer::cut_off(Plugin& plugin) {

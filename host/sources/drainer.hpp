@@ -62,6 +62,8 @@ class Drainer {
 
   void hurry(const Version& version, Plugin& plugin) EXCLUDES(mutex_);
   Plugins with_draining(Plugins plugins) const;
+  // Cancels the calls for as long as they may take to heed it, unless it is `over` sooner.
+  bool cancel_until(const std::function<bool()>& over, const std::function<Plugins()>& plugins);
   // False: its code still runs in this process.
   bool cut_off(Plugin& plugin);
   bool wait_until(const std::function<bool()>& done, std::chrono::milliseconds patience);

@@ -115,5 +115,34 @@ TEST_F(DrainerTest, CancelsAndCutsOffAfterTheGrace) {
   EXPECT_EQ(log_.count("calls cut off"), 1U);
 }
 
+// Of a connection that had sent no request yet.
+TEST_F(DrainerTest, CancelsACallThatBeginsAfterTheGrace) {
+  constexpr Drainer::Options soon{.heed_time = 10s, .farewell = 0ms};
+  Drainer drainer(soon, log_);
+  CancelReason told = CancelReason::none;
+  plugin_->on_invoke = [&](Call& call) {
+    call.on_cancel([&](CancelReason reason) {
+      told = reason;
+      plugin_->calls.clear();
+    });
+  };
+  int looks = 0;  // two of them in the grace
+  const auto quiet = [&] {
+    if (++looks == 3) begin_call();
+    return looks > 3;
+  };
+  EXPECT_TRUE(drainer.end_calls([this] { return Drainer::Plugins{plugin_}; }, 0ms, quiet));
+  EXPECT_EQ(told, CancelReason::shutdown);
+  EXPECT_THAT(log_.lines(), ElementsAre("calls cancelled reason=they did not finish in time calls=1"));
+}
+
+TEST_F(DrainerTest, SaysNothingOfCallsWhereAConnectionAloneIsLeft) {
+  constexpr Drainer::Options at_once{.heed_time = 0ms, .farewell = 0ms};
+  Drainer drainer(at_once, log_);
+  plugin_->on_fail_all = nullptr;
+  EXPECT_TRUE(drainer.end_calls([this] { return Drainer::Plugins{plugin_}; }, 0ms, [] { return false; }));
+  EXPECT_TRUE(log_.lines().empty());
+}
+
 }  // namespace
 }  // namespace mcph
