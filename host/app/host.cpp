@@ -100,13 +100,16 @@ PluginLoader::Options loader_options(const HostOptions& options, NamedLimits lim
           .trust = options.trust,
           .server_info =
               [&catalog, &more_catalogs, identity = options.identity, root = options.components,
-               limits = std::move(limits), features = std::move(features), began = std::chrono::steady_clock::now()] {
+               limits = std::move(limits), features = std::move(features), began = std::chrono::steady_clock::now(),
+               kept = std::make_shared<KeptServerInfo>()] {
                 // Who asks is not known, and so not what he may see.
                 const bool some_see_less = catalog.is_governed() || !more_catalogs.empty();
                 const auto shown = some_see_less ? std::make_shared<const Catalog>() : catalog.current();
-                const auto up = std::chrono::steady_clock::now() - began;
-                return server_info_json(identity, *shown, root, limits, features,
-                                        std::chrono::duration_cast<std::chrono::seconds>(up));
+                const auto now = std::chrono::steady_clock::now();
+                return kept->text(shown->generation(), now, [&] {
+                  return server_info_json(identity, *shown, root, limits, features,
+                                          std::chrono::duration_cast<std::chrono::seconds>(now - began));
+                });
               },
           .stores = &stores};
 }
@@ -177,10 +180,10 @@ Host::Host(const HostOptions& options, PrivateFolder copies, NamedLimits limits,
            .errors = options.errors,
            .sandbox = options.sandbox,
            .trust = options.trust,
+           .has_one_client = options.has_one_client,
            .configured = configured_upstreams_.texts(),
            .places = configured_upstreams_.places()},
           [this](const HttpUpstreamSettings& settings, std::shared_ptr<UpstreamHttp>& http) {
-           .has_one_client = options.has_one_client,
             return http_upstreams_.make(settings, http);
           },
           threads_, workers_, reaper_, log),

@@ -1,5 +1,6 @@
 #include "catalog/resource_updates.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "base/uri.hpp"
@@ -18,6 +19,7 @@ ResourceUpdates::Place::~Place() {
   const MutexLock lock(updates_->mutex_);
   updates_->bytes_ -= bytes_of(interest_->first, interest_->second.uri);
   const auto ended = updates_->interests_.extract(interest_);
+  if (updates_->interests_.empty()) updates_->max_uri_ = 0;
   if (!updates_->interests_.contains(ended.key())) updates_->note_interest(ended.key());
 }
 
@@ -28,11 +30,17 @@ std::optional<ResourceUpdates::Place> ResourceUpdates::listen(const std::string&
   const auto bytes = bytes_of(key, uri);
   if (interests_.size() >= max_interests || bytes_ + bytes > max_bytes) return std::nullopt;
   bytes_ += bytes;
+  max_uri_ = std::max(max_uri_, uri.size());
   if (!interests_.contains(key)) note_interest(key);
   return Place(shared_from_this(), interests_.emplace(std::move(key), Interest{uri, std::move(listener)}));
 }
 
+// A plugin may say this of any text, all the time. Whoever comes between the two looks hears of it, which is as right.
 void ResourceUpdates::updated(std::string_view uri) {
+  {
+    const MutexLock lock(mutex_);
+    if (is_too_long(uri)) return;
+  }
   auto key = normalized_uri(uri);
   {
     const MutexLock lock(mutex_);

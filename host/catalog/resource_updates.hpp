@@ -54,7 +54,7 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
   // holds.
   std::optional<Place> listen(const std::string& uri, std::weak_ptr<ResourceListener> listener);
 
-  // Notes that the resource changed, if somebody listens.
+  // Notes that the resource changed, if somebody listens. Costs little where nobody can listen to it.
   void updated(std::string_view uri);
 
   // Tells what has been noted since the last time, each resource once.
@@ -78,11 +78,14 @@ class ResourceUpdates : public std::enable_shared_from_this<ResourceUpdates> {
 
  private:
   void note_interest(const std::string& key) REQUIRES(mutex_);
+  // However such a URI is encoded, it has at most three bytes for each of the one that a listener wrote.
+  bool is_too_long(std::string_view uri) const REQUIRES(mutex_) { return uri.size() > 3 * max_uri_; }
 
   Mutex mutex_;
   Condition changed_;
   Interests interests_ GUARDED_BY(mutex_);  // by normalized URI
   std::size_t bytes_ GUARDED_BY(mutex_) = 0;
+  std::size_t max_uri_ GUARDED_BY(mutex_) = 0;  // that somebody listened to, since nobody did
   std::set<std::string> noted_ GUARDED_BY(mutex_);
   bool follows_interest_ GUARDED_BY(mutex_) = false;
   std::optional<std::set<std::string>> changed_interest_ GUARDED_BY(mutex_) = std::set<std::string>();

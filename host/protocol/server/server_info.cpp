@@ -56,4 +56,14 @@ std::string server_info_json(const ServerIdentity& identity, const Catalog& cata
   return dump(info);
 }
 
+std::string KeptServerInfo::text(std::uint64_t generation, Time now, const std::function<std::string()>& make) {
+  const MutexLock lock(mutex_);
+  if (generation_ != generation || now - made_ >= max_age) {
+    text_ = make();
+    generation_ = generation;
+    made_ = now;
+  }
+  return text_;
+}
+
 }  // namespace mcph

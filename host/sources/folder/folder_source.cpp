@@ -13,6 +13,10 @@ namespace {
 
 // Until it is tried again.
 constexpr std::chrono::seconds pause_without_memory{1};
+// A plugin is not described again for so many times as long as the host was at its last description; but not for longer
+// than that, because the host may have been stopped meanwhile.
+constexpr int description_pause = 4;
+constexpr std::chrono::seconds max_description_pause{60};
 
 std::int64_t count_ms(FolderSource::Time::duration time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
@@ -147,9 +151,11 @@ FolderSource::Time FolderSource::look(std::optional<std::chrono::milliseconds> a
   wait_for_tasks(at_start.value_or(options_.task_patience));
   collect_loads(with_.now());
   withdraw_given_up(with_.now());
-  describe_changed(at_start.value_or(options_.task_patience), due);
+  describe_changed(at_start.value_or(options_.task_patience));
   if (changed_) publish();
+  pause_described();
   tell_served();
+  if (const auto next = description_due()) due = std::min(due, *next);
   if (const auto next = with_.drainer.attend(with_.now())) due = std::min(due, *next);
   for (const auto& [file, tracked] : files_) {
     // What is due already waits for others.
@@ -474,28 +480,25 @@ void FolderSource::withdraw_given_up(Time now) {
 }
 
 // What changes without end is described as long as it is not.
-void FolderSource::describe_changed(std::chrono::milliseconds patience, Time& due) {
+void FolderSource::describe_changed(std::chrono::milliseconds patience) {
   const auto now = with_.now();
-  if (now >= describe_at_ && begin_descriptions()) {
+  if (begin_descriptions(now)) {
     wait_for_tasks(patience);
     const auto end = with_.now();
     describe_at_ = end + std::max<Time::duration>(options_.describe_interval, end - now);
   }
   collect_descriptions();
   tell_slow_descriptions();
-  const MutexLock lock(inbox_->mutex);
-  const auto can_be = [this](const auto& each) { return can_be_described(each.first); };
-  if (std::ranges::any_of(inbox_->to_describe, can_be)) due = std::min(due, describe_at_);
 }
 
-bool FolderSource::begin_descriptions() {
+bool FolderSource::begin_descriptions(Time now) {
   std::map<Attempt, std::shared_ptr<ComponentChanges>> ready;
   {
     const MutexLock lock(inbox_->mutex);
     auto& to_describe = inbox_->to_describe;
     for (auto each = to_describe.begin(); each != to_describe.end();) {
       const auto next = std::next(each);
-      if (can_be_described(each->first)) ready.insert(to_describe.extract(each));
+      if (const auto at = describable_at(each->first); at && *at <= now) ready.insert(to_describe.extract(each));
       each = next;
     }
   }
@@ -512,9 +515,20 @@ bool FolderSource::begin_descriptions() {
   return any;
 }
 
-// What it waits for wakes this thread.
-bool FolderSource::can_be_described(const Attempt& version) const {
-  return !is_loading(version) && !describing_.contains(version);
+std::optional<FolderSource::Time> FolderSource::describable_at(const Attempt& version) const {
+  if (is_loading(version) || describing_.contains(version)) return std::nullopt;
+  const auto found = files_.find(version.first);
+  const bool is_served = found != files_.end() && found->second.serves(version.second);
+  return is_served ? std::max(describe_at_, found->second.describe_at) : describe_at_;
+}
+
+std::optional<FolderSource::Time> FolderSource::description_due() const {
+  std::optional<Time> due;
+  const MutexLock lock(inbox_->mutex);
+  for (const auto& [version, changes] : inbox_->to_describe) {
+    if (const auto at = describable_at(version)) due = std::min(due.value_or(*at), *at);
+  }
+  return due;
 }
 
 void FolderSource::begin_description(const Attempt& version, const std::shared_ptr<ComponentChanges>& changes) {
@@ -543,8 +557,11 @@ void FolderSource::describe(TaskId task, const std::weak_ptr<Plugin>& plugin, st
   try {
     if (const auto lease = plugin.lock(); lease != nullptr && !is_stopping()) described.description = lease->describe();
     const auto& description = described.description;
-    if (description.has_value() && *description != described.before)
+    if (description.has_value() && *description != described.before) {
+      const auto begun = with_.now();
       described.components = parse_components(*description);
+      described.parsing = with_.now() - begun;
+    }
   } catch (const std::exception& error) {
     fail_by(error, described.description);
   }
@@ -563,7 +580,9 @@ void FolderSource::collect_descriptions() {
   // Whatever becomes of these, the next ones can begin.
   for (const auto& each : all)
     describing_.erase(each.version);
+  const auto now = with_.now();
   for (auto& each : all) {
+    described_.emplace_back(each.version.first, now - each.parsing);
     settle_description(each);
     if (each.changes != nullptr) to_tell_.push_back(std::move(each.changes));
   }
@@ -604,6 +623,15 @@ void FolderSource::settle_description(Described& described) {
   });
   tracked.describe_anew(std::make_shared<const Components>(std::move(components)));
   changed_ = true;
+}
+
+// Once what they describe is published.
+void FolderSource::pause_described() {
+  const auto now = with_.now();
+  for (const auto& [file, begun] : std::exchange(described_, {})) {
+    const auto pause = std::min<Time::duration>(description_pause * (now - begun), max_description_pause);
+    if (const auto found = files_.find(file); found != files_.end()) found->second.describe_at = now + pause;
+  }
 }
 
 void FolderSource::tell_served() {

@@ -25,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.hpp"
@@ -54,7 +55,7 @@ class FolderSource final : private OperatedFiles {
     std::chrono::milliseconds task_patience{250};     // for the next task to end, while the control thread waits
     std::chrono::milliseconds rescan_interval{1000};  // looks without a hint
     // Between two times that plugins which say that they changed are described, so that this is at most 20 catalogs a
-    // second for all of them.
+    // second for all of them. What one of them describes takes the host a fifth of the time at most.
     std::chrono::milliseconds describe_interval{50};
   };
 
@@ -134,6 +135,7 @@ class FolderSource final : private OperatedFiles {
     std::string before = {};                    // the description that came with its last change
     Result<std::string> description = fail_for_now("it has not been described");
     std::optional<Result<Components>> components = {};  // nothing: it is the same as before
+    Time::duration parsing = {};                        // how long it took to read them
   };
   struct GivenUp {
     Path file;
@@ -189,9 +191,9 @@ class FolderSource final : private OperatedFiles {
   void pass_over(TrackedFile& tracked, const Path& file);
   PluginEvents events_of(const Path& file, std::uint64_t attempt);
   void withdraw_given_up(Time now);
-  void describe_changed(std::chrono::milliseconds patience, Time& due);
+  void describe_changed(std::chrono::milliseconds patience);
   // False: there are none.
-  bool begin_descriptions();
+  bool begin_descriptions(Time now);
   void begin_description(const Attempt& version, const std::shared_ptr<ComponentChanges>& changes);
   void describe(TaskId task, const std::weak_ptr<Plugin>& plugin, std::list<Described>& place);
   void tell_slow_descriptions();
@@ -199,7 +201,12 @@ class FolderSource final : private OperatedFiles {
   void settle_description(Described& described);
   // Its load has not been collected.
   bool is_loading(const Attempt& version) const;
-  bool can_be_described(const Attempt& version) const;
+  // Not before; nothing: what it waits for wakes the control thread.
+  std::optional<Time> describable_at(const Attempt& version) const;
+  // When the next of those that have changed can be described; nothing: there is none.
+  std::optional<Time> description_due() const;
+  // What this look has described is not described again at once.
+  void pause_described();
   // The changes whose descriptions this look has collected are served, or will not be.
   void tell_served();
   // From then on no answer waits for them.
@@ -230,6 +237,7 @@ class FolderSource final : private OperatedFiles {
   std::vector<std::function<void()>> to_say_;
   Time describe_at_;                                        // not before
   std::map<Attempt, bool> describing_;                      // whether it has been said that this takes long
+  std::vector<std::pair<Path, Time>> described_;            // in this look, and since when the host works on each
   std::vector<std::shared_ptr<ComponentChanges>> to_tell_;  // at the end of this look
   std::vector<ScanProblem> reported_problems_;
   bool has_remarked_ = false;  // on what was there at the start

@@ -134,6 +134,7 @@ class TrackedFile {
   bool has_lost_configuration(const PluginFile& file) const;
 
   std::string description;           // that a change of its components came with last
+  Time describe_at;                  // not before, if its components change again
   std::vector<std::string> remarks;  // on the version that was loaded last
 
  private:

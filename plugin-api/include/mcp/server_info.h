@@ -22,7 +22,7 @@ typedef struct mcp_server_info {
   uint32_t size; /* sizeof(mcp_server_info) as the host knew it */
   uint32_t reserved;
 
-  /* [any] Writes one JSON object, as the host is at this moment:
+  /* [any] Writes one JSON object, as the host is, or was a tenth of a second ago at most:
    *
    *     {"name", "version",
    *      "protocolVersions": {"legacy": ["2024-11-05", ...], "modern": ["2026-07-28", ...]},

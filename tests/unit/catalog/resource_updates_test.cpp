@@ -2,6 +2,9 @@
 
 #include <atomic>
 #include <new>
+#include <string>
+#include <string_view>
+#include <sys/mman.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -65,6 +68,39 @@ TEST_F(ResourceUpdatesTest, AreToldByTheUriThatTheListenerWrote) {
   updates_->updated("file:///caf%C3%A9/~a");
   updates_->tell();
   EXPECT_EQ(listener_->heard(), Heard{"file:///caf\xC3\xA9/%7ea"});
+}
+
+TEST_F(ResourceUpdatesTest, AreToldByAUriThatIsThreeTimesAsLongAsTheListeners) {
+  std::string letters = "file:///";
+  std::string encoded = "%66%69%6c%65:///";
+  for (int i = 0; i < 1000; ++i) {
+    letters += "\xC3\xA4";
+    encoded += "%C3%A4";
+  }
+  const auto place = updates_->listen(letters, listener_);
+  updates_->updated(encoded);
+  updates_->tell();
+  EXPECT_EQ(listener_->heard(), Heard{letters});
+}
+
+TEST_F(ResourceUpdatesTest, AreNotReadWhereNobodyCanListenToThem) {
+  constexpr std::size_t size = 60'000;
+  // Whoever reads it dies.
+  auto* const memory = ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const std::string_view unreadable(static_cast<const char*>(memory), size);
+  updates_->updated(unreadable);
+  {
+    const auto long_one = updates_->listen("a://" + std::string(100'000, 'x'), listener_);
+    const auto place = updates_->listen("a://b", listener_);
+  }
+  updates_->updated(unreadable);
+  const auto place = updates_->listen("a://b", listener_);
+  updates_->updated(unreadable);
+  updates_->updated("a://b");
+  updates_->tell();
+  EXPECT_EQ(listener_->heard(), Heard{"a://b"});
+  ::munmap(memory, size);
 }
 
 TEST_F(ResourceUpdatesTest, AreNotToldOnceTheInterestHasEnded) {

@@ -28,5 +28,18 @@ TEST(ServerInfo, TellsOfPluginsTheirComponentsAndLimits) {
       R"("plugins":[{"file":"tools/sums.so","name":"sums","version":"1.0.0","digest":"","calls":{"total":0,"errors":0,"inFlight":0},"components":{"tools":["sub","add"],"resources":["a://b"],"resourceTemplates":["a://{c}"],"prompts":["p"]}}],"limits":{"sessions":7},"features":{"tasks":true},"uptimeSeconds":0})");
 }
 
+TEST(ServerInfo, IsKeptForAMomentUnlessTheCatalogIsAnotherOne) {
+  using namespace std::chrono_literals;
+  KeptServerInfo kept;
+  int made = 0;
+  const auto make = [&made] { return std::to_string(++made); };
+  const KeptServerInfo::Time begin{1h};
+  EXPECT_EQ(kept.text(1, begin, make), "1");
+  EXPECT_EQ(kept.text(1, begin + 99ms, make), "1");
+  EXPECT_EQ(kept.text(2, begin + 99ms, make), "2");
+  EXPECT_EQ(kept.text(2, begin + 198ms, make), "2");
+  EXPECT_EQ(kept.text(2, begin + 199ms, make), "3");
+}
+
 }  // namespace
 }  // namespace mcph

@@ -150,12 +150,13 @@ class FolderSourceTest : public ::testing::Test {
   test::ManualExecutor loads_;
   Timers timers_;
   FolderSource::Time now_{1000h};
+  std::chrono::milliseconds clock_step_{0};  // by which it is later each time that somebody looks
   FolderSource source_{options(),
                        {.folder = folder_,
                         .watch = watch_,
                         .loader = loader_,
                         .plugin_executor = loads_,
-                        .now = [this] { return now_; },
+                        .now = [this] { return now_ += clock_step_; },
                         .resource_updated = [](const std::string&) {},
                         .publisher = publisher_,
                         .drainer = drainer_,
@@ -374,6 +375,62 @@ TEST_F(FolderSourceTest, DescribesAPluginThatChangedItsComponentsTwentyTimesASec
   EXPECT_EQ(source_.look(), now_ + 1ms);
   EXPECT_THAT(loads_.tasks, IsEmpty());
   pass(1ms);
+  EXPECT_NE(catalog_.current()->find_tool("c"), nullptr);
+}
+
+TEST_F(FolderSourceTest, LeavesAPluginAloneForFourTimesAsLongAsItTookToReadItsDescription) {
+  folder_.write("a");
+  folder_.write("b");
+  source_.look();
+  pass(30ms);
+  const auto change = [&](const std::string& plugin, const std::string& tool) {
+    loader_.plugins[plugin].lock()->description = test::tools(test::tool(tool));
+    loader_.events_of[plugin].components_changed(
+        std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
+  };
+  change("a", "a1");
+  source_.look();
+  clock_step_ = 100ms;
+  loads_.run_all();
+  clock_step_ = 0ms;
+  source_.look();
+  EXPECT_NE(catalog_.current()->find_tool("a1"), nullptr);
+  change("a", "a2");
+  EXPECT_EQ(source_.look(), now_ + 400ms);
+  change("b", "b1");
+  pass(399ms);
+  EXPECT_NE(catalog_.current()->find_tool("b1"), nullptr) << "no other one waits for that";
+  EXPECT_EQ(catalog_.current()->find_tool("a2"), nullptr);
+  pass(50ms);
+  EXPECT_NE(catalog_.current()->find_tool("a2"), nullptr);
+}
+
+// A stream that takes its time to be told.
+class SlowStream final : public ListListener {
+ public:
+  explicit SlowStream(FolderSource::Time& now) : now_(now) {}
+  void lists_changed(ListKinds) override { now_ += 100ms; }
+
+ private:
+  FolderSource::Time& now_;
+};
+
+TEST_F(FolderSourceTest, LeavesAPluginAloneForFourTimesAsLongAsItTookToPublishItsDescription) {
+  folder_.write("a");
+  source_.look();
+  pass(30ms);
+  const auto change = [&](const std::string& tool) {
+    loader_.plugins["a"].lock()->description = test::tools(test::tool(tool));
+    loader_.events_of["a"].components_changed(std::make_shared<ComponentChanges>([](const auto&) {}, loads_, timers_));
+  };
+  const auto stream = std::make_shared<SlowStream>(now_);
+  catalog_.listen(stream);
+  change("b");
+  pass(0ms);
+  EXPECT_NE(catalog_.current()->find_tool("b"), nullptr);
+  change("c");
+  EXPECT_EQ(source_.look(), now_ + 400ms);
+  pass(400ms);
   EXPECT_NE(catalog_.current()->find_tool("c"), nullptr);
 }
 
