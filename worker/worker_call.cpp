@@ -3,7 +3,7 @@
 namespace mcph {
 
 void WorkerCall::progress(double progress, double total, std::string_view message) {
-  host_.send(to_host::Progressed{id_, {progress, total}, message});
+  if (wants_progress_) host_.send(to_host::Progressed{id_, {progress, total}, message});
 }
 
 void WorkerCall::complete(Outcome outcome, std::string_view json) {

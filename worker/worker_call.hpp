@@ -8,6 +8,7 @@
 
 #include "base/mutex.hpp"
 #include "plugin/call.hpp"
+#include "plugin/isolated/worker_messages.hpp"
 #include "worker/host_link.hpp"
 
 namespace mcph {
@@ -15,11 +16,16 @@ namespace mcph {
 class WorkerCall final : public Call {
  public:
   // `over` is called once, before the host hears of the end.
-  WorkerCall(PluginMethod method, std::string params, std::uint64_t id, std::string context, HostLink& host,
-             std::function<void(std::uint64_t)> over)
-      : Call(method, std::move(params)), id_(id), host_(host), over_(std::move(over)), context_(std::move(context)) {}
+  WorkerCall(const to_worker::Invoke& invoke, HostLink& host, std::function<void(CallId)> over)
+      : Call(invoke.method, std::string(invoke.params)),
+        id_(invoke.call),
+        wants_progress_(invoke.wants_progress),
+        host_(host),
+        over_(std::move(over)),
+        context_(invoke.context) {}
 
   void progress(double progress, double total, std::string_view message) override;
+  bool wants_progress() const override { return wants_progress_; }
   void complete(Outcome outcome, std::string_view json) override;
   void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;
@@ -27,9 +33,10 @@ class WorkerCall final : public Call {
   std::string caller() const override;
 
  private:
-  const std::uint64_t id_;
+  const CallId id_;
+  const bool wants_progress_;
   HostLink& host_;
-  const std::function<void(std::uint64_t)> over_;
+  const std::function<void(CallId)> over_;
   mutable Mutex mutex_;
   mutable std::string context_ GUARDED_BY(mutex_);  // empty until the host has been asked
 };

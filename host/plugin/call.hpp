@@ -39,6 +39,8 @@ class Call {
 
   // What the plugin says. `complete` is called exactly once; the text is the caller's until it returns.
   virtual void progress(double progress, double total, std::string_view message) = 0;
+  // Whether anybody hears of that. Of a call that says no when its plugin is given it, a worker sends none.
+  virtual bool wants_progress() const { return true; }
   virtual void complete(Outcome outcome, std::string_view json) = 0;
   // `level` is one of MCP_LOG_* in mcp/plugin.h.
   virtual void log(std::int32_t level, std::string_view message) = 0;

@@ -19,6 +19,8 @@ std::optional<T> numbers_of(std::string_view bytes) {
 }
 
 constexpr std::string_view by_worker_mark = "refused";
+// Added to the method of a call whose progress nobody wants.
+constexpr std::int32_t no_progress_mark = 1 << 16;
 
 }  // namespace
 
@@ -37,11 +39,14 @@ Frame frame_of(const Start& message) {
 }
 
 Frame frame_of(const Invoke& message) {
-  return {Kind::invoke, static_cast<std::int32_t>(message.method), message.call, message.params, message.context};
+  const auto method = static_cast<std::int32_t>(message.method);
+  return {Kind::invoke, message.wants_progress ? method : method | no_progress_mark, message.call, message.params,
+          message.context};
 }
 static std::optional<Message> read_invoke(const Frame& frame) {
-  if (static_cast<std::size_t>(frame.number) >= plugin_method_names.size()) return std::nullopt;
-  return Invoke{frame.id, static_cast<PluginMethod>(frame.number), frame.text, frame.more};
+  const auto method = frame.number & ~no_progress_mark;
+  if (static_cast<std::size_t>(method) >= plugin_method_names.size()) return std::nullopt;
+  return Invoke{frame.id, static_cast<PluginMethod>(method), frame.text, frame.more, method == frame.number};
 }
 
 Frame frame_of(const Cancel& message) {

@@ -38,6 +38,7 @@ struct Invoke {
   PluginMethod method;
   std::string_view params;
   std::string_view context;  // empty if it was not wanted so far
+  bool wants_progress = true;
 };
 struct Cancel {
   CallId call;

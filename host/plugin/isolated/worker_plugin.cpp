@@ -51,7 +51,7 @@ void WorkerPlugin::give(WorkerChannel& channel, const CallTable::Admitted& admit
     return calls_.refuse(id, " did not get the call: it has more than the " + std::to_string(max_frame_bytes) +
                                  " bytes that a plugin in a process of its own may be given");
   }
-  if (!channel.send(to_worker::Invoke{id, call->method(), call->params(), context})) {
+  if (!channel.send(to_worker::Invoke{id, call->method(), call->params(), context, call->wants_progress()})) {
     // Where the process has ended, its end may have answered the call already.
     return calls_.refuse(id, " did not get the call: its process has just ended, or no memory is left");
   }

@@ -113,6 +113,10 @@ class PluginCall final : public Call, public CallerView, public std::enable_shar
   PluginCall(CallPlan plan, CallOrigin origin, std::shared_ptr<Exchange> exchange, const CallAnswers& answers);
 
   void progress(double progress, double total, std::string_view message) override;
+  // For its client, a task, or the log: whoever begins to trace later sees no progress of it.
+  bool wants_progress() const override {
+    return progress_.is_wanted() || origin_.task != nullptr || answers_.call_log().is_on();
+  }
   void complete(Outcome outcome, std::string_view json) override;
   void refuse(std::string error) override;
   void log(std::int32_t level, std::string_view message) override;

@@ -30,7 +30,7 @@ bool ProgressAllowance::take(Time now) {
 Progress::Progress(const Json& meta, std::optional<double> last) : token_(read_token(meta)), last_(last) {}
 
 void Progress::report(double progress, double total, std::string_view message, Exchange& exchange, Time now) {
-  if (token_.empty() || !std::isfinite(progress)) return;
+  if (!is_wanted() || !std::isfinite(progress)) return;
   // Held while sending, so that two threads of the plugin cannot swap what must increase.
   const MutexLock lock(mutex_);
   if (last_ && progress <= *last_) return;
@@ -42,7 +42,7 @@ void Progress::report(double progress, double total, std::string_view message, E
 }
 
 void Progress::finish(Exchange& exchange) {
-  if (token_.empty()) return;
+  if (!is_wanted()) return;
   const MutexLock lock(mutex_);
   if (withheld_.empty()) return;
   exchange.notify_if_room(notification(Method::notifications_progress, withheld_));

@@ -46,6 +46,7 @@ class Progress {
   // Tells what is withheld: the reply comes next.
   void finish(Exchange& exchange);
 
+  bool is_wanted() const { return !token_.empty(); }
   std::optional<double> last() const;
 
  private:

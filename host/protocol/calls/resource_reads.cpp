@@ -61,7 +61,8 @@ class ResourceReads::Read final : public Call {
         reads_(std::move(reads)) {}
 
   void progress(double, double, std::string_view) override {}  // its client waits for something else
-  void log(std::int32_t, std::string_view) override {}         // the host's log has it
+  bool wants_progress() const override { return false; }
+  void log(std::int32_t, std::string_view) override {}  // the host's log has it
   void complete(Outcome outcome, std::string_view json) override {
     if (reads_ == nullptr) return;
     // A second time is after an error on the way of the first, which may be that the next one could not be read.

@@ -25,6 +25,7 @@ class RecordingCall final : public Call {
       : Call(PluginMethod::tools_call, R"({"arguments":)" + arguments + R"(,"name":")" + tool + "\"}", tool),
         lease_(std::move(lease)) {}
 
+  bool wants_progress() const override { return hears_progress; }
   void progress(double progress, double total, std::string_view message) override {
     hear(std::to_string(progress) + "/" + std::to_string(total) + " " + std::string(message));
   }
@@ -62,6 +63,7 @@ class RecordingCall final : public Call {
     return eventually([this] { return !heard().empty(); });
   }
 
+  bool hears_progress = true;  // set before the plugin is given it
   std::atomic<bool> ended{false};
   std::atomic<bool> refuses_next_end{false};
   std::function<void()> on_end;

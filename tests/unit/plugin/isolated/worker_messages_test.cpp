@@ -29,6 +29,10 @@ TEST(WorkerMessagesTest, ReachAWorkerAsTheyWereSent) {
   EXPECT_EQ(invoke.method, PluginMethod::prompts_get);
   EXPECT_EQ(invoke.params, "params");
   EXPECT_EQ(invoke.context, "context");
+  EXPECT_TRUE(invoke.wants_progress);
+  const auto quiet = read_back(Invoke{10, PluginMethod::completion_complete, "params", "context", false});
+  EXPECT_EQ(quiet.method, PluginMethod::completion_complete);
+  EXPECT_FALSE(quiet.wants_progress);
   EXPECT_EQ(read_back(Cancel{11, 3}).call, 11U);
   EXPECT_EQ(read_back(Cancel{11, 3}).reason, 3);
   EXPECT_EQ(read_back(Answer{12, "who it is"}).query, 12U);

@@ -187,6 +187,15 @@ TEST_F(WorkerPluginTest, PassesOnWhatThePluginSaysInItsOrder) {
   EXPECT_EQ(updated_, "actor://state");
 }
 
+TEST_F(WorkerPluginTest, HearsOfNoProgressThatNobodyWants) {
+  load();
+  const auto reporting = std::make_shared<RecordingCall>("reports");
+  reporting->hears_progress = false;
+  plugin_->invoke(reporting);
+  EXPECT_EQ(reporting->end(), result("{}"));
+  EXPECT_THAT(reporting->heard(), ElementsAre("log 3 written by the plugin"));
+}
+
 TEST_F(WorkerPluginTest, GivesThePluginWhatItIsPromised) {
   load(R"({"a":"setting"})");
   const auto promised = result(R"({"configuration":{"a":"setting"},"context":{"protocolVersion":"2026-07-28"},)"

@@ -9,7 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocol/calls/task.hpp"
 #include "protocol/legacy/legacy_content.hpp"
+#include "runtime/timers.hpp"
 #include "support/fake_plugin.hpp"
 #include "support/principals.hpp"
 #include "support/recording_exchange.hpp"
@@ -511,6 +513,23 @@ TEST_F(PluginCallTest, PassesOnNoProgressWithoutAToken) {
   EXPECT_TRUE(exchange_->notifications().empty());
 }
 
+TEST_F(PluginCallTest, WantsProgressForItsClientForATaskAndForTheLog) {
+  EXPECT_FALSE(begin().wants_progress());
+  EXPECT_FALSE(begin({{"progressToken", Json::object()}}).wants_progress()) << "that is no token";
+  EXPECT_TRUE(begin_with_token().wants_progress());
+  answers_.log.set_level(Log::Level::trace);
+  EXPECT_TRUE(begin().wants_progress());
+  answers_.log.set_level(Log::Level::off);
+  Timers timers;
+  const auto task = std::make_shared<Task>(timers, exchange_, "7", Principal());
+  PluginCall::begin({plugin_, PluginMethod::tools_call, R"({"name":"add"})", "add"},
+                    {.id = "7", .caller = std::make_shared<const Caller>(Caller{"2026-07-28"}), .task = task}, task,
+                    answers_);
+  EXPECT_TRUE(plugin_->last_call().wants_progress());
+  task->abandon();
+  plugin_->let_go_of_calls();  // before the timers go
+}
+
 TEST_F(PluginCallTest, PassesOnNoProgressAfterTheResult) {
   auto& call = begin_with_token();
   call.complete(Outcome::result, empty_result);
@@ -599,19 +618,6 @@ TEST_F(PluginCallTest, TellsWhoCallsAndNothingOfAnAnonymousCaller) {
   EXPECT_EQ(plugin_->last_call().context().find("ada"), std::string::npos);
 }
 
-TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
-  auto plugin = std::make_shared<test::FakePlugin>();
-  const std::weak_ptr<Plugin> trace = plugin;
-  auto call = std::make_shared<PluginCall>(CallPlan{plugin, PluginMethod::tools_call, "{}", "add"},
-                                           CallOrigin{"7", std::make_shared<const Caller>()}, exchange_, answers_);
-  plugin.reset();
-  EXPECT_FALSE(trace.expired());
-  call.reset();
-  EXPECT_TRUE(trace.expired());
-}
-
-}  // namespace
-}  // namespace mcph
 // One that is taken as soon as it is to be.
 class TakenPayment final : public Payment {
  public:
@@ -642,3 +648,16 @@ TEST_F(PluginCallTest, AddsTheReceiptToAPaidResultAndChangesNothingElse) {
             R"(result 7 {"content":[],"_meta":{"x402\/payment-response":{"success":true},"a":1}})");
 }
 
+TEST_F(PluginCallTest, HoldsALeaseOnThePluginUntilItIsGone) {
+  auto plugin = std::make_shared<test::FakePlugin>();
+  const std::weak_ptr<Plugin> trace = plugin;
+  auto call = std::make_shared<PluginCall>(CallPlan{plugin, PluginMethod::tools_call, "{}", "add"},
+                                           CallOrigin{"7", std::make_shared<const Caller>()}, exchange_, answers_);
+  plugin.reset();
+  EXPECT_FALSE(trace.expired());
+  call.reset();
+  EXPECT_TRUE(trace.expired());
+}
+
+}  // namespace
+}  // namespace mcph
