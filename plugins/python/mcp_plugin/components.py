@@ -397,10 +397,15 @@ def _completions(function: Callable, members: list[Member], given: dict[str, Com
     strangers = given.keys() - {member.name for member in members}
     if strangers:
         raise TypeError(f"completions are of the parameters of {function.__name__}, which lacks {', '.join(strangers)}")
-    choices = {member.name: member.form.schema.get("enum", []) for member in members}
+    choices = {member.name: _choices(member.form.schema) for member in members}
     # As texts, because that is what a client fills in.
     made = {name: [text_of(choice) for choice in values] for name, values in choices.items() if values}
     return {name: _completion(name, values) for name, values in {**made, **given}.items()}
+
+
+def _choices(schema: dict) -> list:
+    """What a Literal or an Enum allows, also where it is one type of a union."""
+    return [*schema.get("enum", []), *(choice for each in schema.get("anyOf", []) for choice in _choices(each))]
 
 
 def _completion(name: str, given: Completion) -> Component:

@@ -604,7 +604,7 @@ def _from_text(form: Form, text: str) -> Any:
         if isinstance(value, str) or is_other_spelling:
             raise as_text from None
         decoded = form.decode(value)
-        if isinstance(value, float) and value.is_integer() and not isinstance(decoded, float):
+        if isinstance(value, float) and value.is_integer() and not isinstance(form.encode(decoded), float):
             raise as_text from None
         return decoded
 

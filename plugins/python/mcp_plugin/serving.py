@@ -196,12 +196,16 @@ class Plugin:
     def _run(self, component: Component, arguments: dict, context: Context, state: CallState) -> Any:
         if component.context_name is not None:
             arguments[component.context_name] = context
-        if not is_asynchronous(component.function):
-            return component.function(**arguments)
-        # Imported by who needs it, because it takes as long as all the rest.
-        from .asynchronous import run
+        try:
+            if not is_asynchronous(component.function):
+                return component.function(**arguments)
+            # Imported by who needs it, because it takes as long as all the rest.
+            from .asynchronous import run
 
-        return run(component.function, arguments, context, state)
+            return run(component.function, arguments, context, state)
+        except BaseExceptionGroup as group:
+            _raise_question(group)
+            raise
 
     def _tell(self, error: BaseException) -> None:
         # Not with the number of the call: its client hears what is logged of it, and need not know the author's files.
@@ -266,6 +270,15 @@ def _arguments(decode: Callable[[], dict]) -> dict:
         return decode()
     except Misfit as error:
         raise content.ProtocolError(content.INVALID_PARAMS, str(error)) from None
+
+
+def _raise_question(group: BaseExceptionGroup) -> None:
+    """The first one in it, because asyncio.TaskGroup wraps the exception by which a task asks the client."""
+    for error in group.exceptions:
+        if isinstance(error, Unanswered):
+            raise error
+        if isinstance(error, BaseExceptionGroup):
+            _raise_question(error)
 
 
 def _error(code: int, message: str, data: Any = None) -> dict:

@@ -332,6 +332,20 @@ class FormsTest(unittest.TestCase):
                 with self.subTest(text, hint=hint), self.assertRaises(Misfit):
                     decode_texts([member_of("n", hint, MISSING)], {"n": text})
 
+    def test_a_whole_float_of_an_enum_is_read_as_its_schema_writes_it(self) -> None:
+        class Size(enum.Enum):
+            SMALL = 1.0
+            BIG = 2.5
+
+        for hint in (Size, Size | None, Annotated[Size, "How big"]):
+            with self.subTest(hint):
+                self.assertEqual(decode_texts([member_of("n", hint, MISSING)], {"n": "1.0"}), {"n": Size.SMALL})
+
+    def test_a_list_is_read_however_its_json_is_spaced(self) -> None:
+        for text in ("[7,8]", "[7, 8]"):
+            with self.subTest(text):
+                self.assertEqual(decode_texts([member_of("n", list[int], MISSING)], {"n": text}), {"n": [7, 8]})
+
     def test_a_number_that_is_not_finite_does_not_fit(self) -> None:
         for text in ("NaN", "Infinity", "-1e999", "1" + "0" * 400):
             for hint, words in ((int, '"n" must be an integer'), (float, '"n" must be a number within bounds')):

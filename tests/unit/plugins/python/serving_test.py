@@ -359,6 +359,32 @@ class CompletionTest(PluginTest):
         self.assertEqual(self.complete(note, "kind", "o"), ["old"])
         self.assertEqual(self.complete(note, "city", "ab"), ["abab"])
 
+    def test_what_one_type_of_a_union_allows_is_offered(self) -> None:
+        self.serve("""
+            from enum import Enum
+            from typing import Literal
+
+            class Size(Enum):
+                SMALL = 1.0
+                BIG = 2.5
+
+            @prompt
+            def order(
+                style: Literal["short", "long"] | None = None,
+                size: Annotated[Annotated[Size, "How big"] | None, Field(description="How big")] = None,
+                count: Literal["all"] | int = "all",
+                note: str | None = None,
+            ): return f"{style} {size}"
+        """)
+        order = {"type": "ref/prompt", "name": "order"}
+        for name, values in {"style": ["short", "long"], "size": ["1.0", "2.5"], "count": ["all"], "note": []}.items():
+            with self.subTest(name):
+                self.assertEqual(self.complete(order, name, ""), values)
+        for size, read in (("1.0", "None Size.SMALL"), ("2.5", "None Size.BIG")):
+            with self.subTest(size):
+                _, result = self.invoke("prompts/get", {"name": "order", "arguments": {"size": size}})
+                self.assertEqual(result["messages"][0]["content"]["text"], read)
+
     def test_a_completion_that_fails_is_an_error(self) -> None:
         self.serve("""
             def none(typed: str): raise ValueError("no list today")
@@ -539,6 +565,38 @@ class CallTest(PluginTest):
         outcome, error = self.invoke("tools/call", {"name": "swallow", "arguments": {}})
         self.assertEqual(outcome, FAILED)
         self.assertIn("The function caught the exception by which it asks", error["message"])
+
+    def test_the_client_is_asked_within_a_group_of_tasks(self) -> None:
+        self.serve("""
+            import asyncio
+            async def both(context: Context) -> str:
+                async def ask(question: str) -> str:
+                    return context.elicit(question, str, key=question).data
+                async with asyncio.TaskGroup() as outer:
+                    name = outer.create_task(ask("name"))
+                    async with asyncio.TaskGroup() as inner:
+                        city = inner.create_task(ask("city"))
+                return f"{name.result()} of {city.result()}"
+            tool(both)
+            prompt(both)
+            @tool
+            def within(context: Context) -> str:
+                return asyncio.run(both(context))
+            @tool
+            async def fail(context: Context) -> str:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(asyncio.to_thread(int, "x"))
+        """)
+        answers: dict = {}
+        for key in ("name", "city"):
+            for method, name in (("tools/call", "both"), ("tools/call", "within"), ("prompts/get", "both")):
+                with self.subTest(method, name=name, key=key):
+                    outcome, asked = self.invoke(method, {"name": name, "inputResponses": answers})
+                    self.assertEqual((outcome, list(asked["inputRequests"])), (INPUT_REQUIRED, [key]))
+            answers[key] = {"action": "accept", "content": {"value": {"name": "Ada", "city": "London"}[key]}}
+        result = self.call("both", inputResponses=answers)
+        self.assertEqual(result["content"][0]["text"], "Ada of London")
+        self.assertIn("Error calling tool 'fail': unhandled errors in a TaskGroup", self.text("fail"))
 
     def test_a_form_has_the_fields_that_clients_have(self) -> None:
         self.serve("""
