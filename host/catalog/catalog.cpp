@@ -180,10 +180,10 @@ std::vector<const Served<Tool>*> Catalog::listed_tools() const {
     }
   };
   if (!all) {
-    // Who is not listed these cannot call them: clients take from the list what to put into headers.
-    choose(tools_.size(), [](const Tool& tool) { return !tool.parameter_headers.empty(); });
     for (const auto& pattern : listing_->pinned)
       choose(most, [&](const Tool& tool) { return pattern.matches(ComponentPattern::Kind::tool, tool.name); });
+    // Who is not listed these cannot call them: clients take from the list what to put into headers.
+    choose(tools_.size(), [](const Tool& tool) { return !tool.parameter_headers.empty(); });
     choose(most, [](const Tool&) { return true; });
   }
   std::vector<const Served<Tool>*> listed;
@@ -199,6 +199,7 @@ void Catalog::hide_resources_behind_templates() {
   std::vector<const Served<ResourceTemplate>*> of_plugins;
   for (const auto& [key, served] : templates_)
     if (!is_of_upstream(served)) of_plugins.push_back(&served);
+  if (of_plugins.empty()) return;
   // There may be thousands: the first is told of, and how many there are besides.
   std::map<std::pair<const Plugin*, const Plugin*>, std::pair<std::string, std::size_t>> hidden;
   std::erase_if(resources_, [&](const auto& entry) {
@@ -296,7 +297,7 @@ const Plugin* Catalog::find_owner(std::string_view kind, std::string_view key) c
 
 std::optional<Catalog::TemplateMatch> Catalog::match_template(std::string_view uri) const {
   if (!may_read(uri)) return std::nullopt;
-  const auto compared = ComparedUri::read(uri);
+  const auto compared = templates_by_specificity_.empty() ? std::nullopt : ComparedUri::read(uri);
   if (!compared) return std::nullopt;
   for (const auto* served : templates_by_specificity_) {
     auto variables = served->component->uri_template.match(*compared);

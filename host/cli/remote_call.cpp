@@ -98,9 +98,10 @@ std::string words_for(const RemoteAnswer& answer, const std::string& server) {
   }
 }
 
-// Whether the next request would be refused, too, and be counted against this client.
+// Whether the next request would be refused, too, and be counted against this client. What is forbidden (403) may be
+// this request alone.
 bool refuses_the_client(const RemoteAnswer& answer) {
-  return answer.status == 401 || answer.status == 403 || answer.status == 429;
+  return answer.status == 401 || answer.status == 429;
 }
 
 // An answer as it comes, of which a person sees the progress. On an event loop.

@@ -219,10 +219,12 @@ Result<ResourceIndex> Compiler::resource_of(const Reference& reference, std::str
   if (const auto known = resources_.find(*absolute)) return *known;
   const auto* document = resources_.find_document(*absolute);
   if (document == nullptr) {
+    const bool is_draft_07 = resources_.dialect(reference.resource).draft == Draft::draft_07;
+    const auto* const definitions = is_draft_07 ? "definitions" : "$defs";
     return error_at(reference.location, in_quotes(reference.uri) +
                                             " leads out of the schema, and nothing is ever fetched; put what it refers "
-                                            "to into \"$defs\", with the \"$id\" " +
-                                            in_quotes(*absolute));
+                                            "to into " +
+                                            in_quotes(definitions) + ", with the \"$id\" " + in_quotes(*absolute));
   }
   auto root = resources_.add_document(*absolute, *document, resources_.dialect(reference.resource));
   if (!root) return root.error();
