@@ -1,7 +1,9 @@
 #include <csignal>
 #include <exception>
+#include <fcntl.h>
 #include <iostream>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "cli/program.hpp"
 #include "runtime/first_process.hpp"
@@ -18,10 +20,20 @@ void use_all_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// A descriptor that the caller closed would be given to the next file or socket opened, and what is printed would go
+// there. To standard output nothing can be written then, which is told as of one that is full.
+void fill_closed_descriptors() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) < 0) [[maybe_unused]]
+      const int filled = ::open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   constexpr int cannot_run = 2;
+  fill_closed_descriptors();
   // Whoever started this may ignore it, and then nobody could learn how a worker has ended.
   std::signal(SIGCHLD, SIG_DFL);
   mcph::leave_orphans_to_first_process();

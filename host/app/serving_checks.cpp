@@ -1,12 +1,15 @@
 #include "app/serving_checks.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <fcntl.h>
 #include <filesystem>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 
@@ -14,6 +17,7 @@
 #include "audit/signing_key.hpp"
 #include "auth/introspection.hpp"
 #include "auth/token_file.hpp"
+#include "base/absolute_path.hpp"
 #include "base/json_pointer.hpp"
 #include "base/local_socket.hpp"
 #include "base/regular_file.hpp"
@@ -58,6 +62,18 @@ void check_tls(const TlsOptions& tls, Mistakes& mistakes) {
   const auto named = std::ranges::find_if(
       files, [&why](const auto& each) { return !each.second.empty() && why.starts_with(each.second.string() + ": "); });
   mistakes.push_back({named == std::end(files) ? "/tls" : named->first, "cannot be used: " + why});
+}
+
+// What the audit log asks of its file, in a folder that is there, but makes nothing.
+Result<> check_audit_file(const std::filesystem::path& file) {
+  if (const auto opened = open_file(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)) {
+    const auto identity = identity_of_regular_file(opened);
+    return identity.has_error() ? Result<>(identity.error()) : check_owner_only(opened);
+  }
+  if (errno != ENOENT) return fail("it cannot be written: " + last_error());
+  const auto folder = absolute_path(file).parent_path();
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
+  return fail("it cannot be made in " + folder.string() + ": " + last_error());
 }
 
 }  // namespace
@@ -118,8 +134,9 @@ Mistakes check_files(const Config& config) {
   const auto note_folder_of = [&](std::string pointer, const std::filesystem::path& file) {
     const auto folder = file.parent_path();
     std::error_code ignored;
-    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-      note(std::move(pointer), Result<>(fail("its folder " + folder.string() + " is not there; make it")));
+    if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return true;
+    note(std::move(pointer), Result<>(fail("its folder " + folder.string() + " is not there; make it")));
+    return false;
   };
   if (!config.tokens.empty()) note("/tokens/file", look_at_tokens(config.tokens));
   note_folder_of("/tokens/file", config.tokens);
@@ -128,14 +145,14 @@ Mistakes check_files(const Config& config) {
       note(append_to_pointer("/issuers", name) + "/client_secret_file", read_client_secret(issuer.client_secret));
   }
   if (!config.audit.key.empty()) note("/audit/key", AuditSigningKey::read(config.audit.key));
-  note_folder_of("/audit/file", config.audit.file);
-  if (const auto opened = config.audit.file.empty() ? FileDescriptor() : open_to_read(config.audit.file))
-    note("/audit/file", identity_of_regular_file(opened));
+  if (!config.audit.file.empty() && note_folder_of("/audit/file", config.audit.file))
+    note("/audit/file", check_audit_file(config.audit.file));
   std::error_code ignored;
   const auto& data = config.host.data_root;
   if (std::filesystem::exists(data, ignored) && !std::filesystem::is_directory(data, ignored))
     note("/plugins/data", Result<>(fail(data.string() + " is no folder")));
   note("/http/unix_socket", check_socket_path(config.http.unix_socket));
+  if (config.host.control != "none") note("/serving/control", check_socket_path(config.host.control));
   for (const auto& [name, text] : config.host.upstreams) {
     const auto upstream = read_upstream_settings(text, config.host.upstreams_folder, {});
     if (upstream.has_value()) note(append_to_pointer("/upstreams", name), check_way(upstream->way));

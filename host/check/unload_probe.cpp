@@ -252,8 +252,10 @@ UnloadProbe::~UnloadProbe() {
   ::waitpid(process_, nullptr, 0);
 }
 
+// A plugin may have closed the socket and go on.
 std::string UnloadProbe::wait_for_end() {
   int status = 0;
+  ::kill(process_, SIGKILL);
   ::waitpid(std::exchange(process_, 0), &status, 0);
   if (WIFSIGNALED(status)) return std::string("was killed by SIG") + ::sigabbrev_np(WTERMSIG(status));
   if (WEXITSTATUS(status) != 0) return "exited with status " + std::to_string(WEXITSTATUS(status));
@@ -273,7 +275,6 @@ ProbeReport UnloadProbe::run(const ProbeTask& task) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     pollfd readable{socket_.get(), POLLIN, 0};
     if (left.count() <= 0 || ::poll(&readable, 1, static_cast<int>(left.count())) <= 0) {
-      ::kill(process_, SIGKILL);
       wait_for_end();
       report.end = "did not come back";
       break;

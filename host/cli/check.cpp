@@ -20,6 +20,7 @@
 #include "cli/complain.hpp"
 #include "cli/own_output.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/terminal.hpp"
 #include "stores/file_stores.hpp"
 
 namespace mcph {
@@ -53,6 +54,7 @@ class TemporaryFolder {
 class EndBySignal {
  public:
   explicit EndBySignal(const std::filesystem::path& folder) : signals_(context_, SIGINT, SIGTERM) {
+    if (heeds_hang_up()) signals_.add(SIGHUP);
     signals_.async_wait([folder](const boost::system::error_code& error, int signal) {
       if (error) return;
       std::error_code ignored;

@@ -47,7 +47,7 @@ std::string log_line(const std::string& line, const Paint& paint) {
 
 int run(const LogCommand& command) {
   const OrderedJson request{{"command", "log"},
-                            {"plugin", command.plugin},
+                            {"plugin", as_the_host_knows_it(command.plugin)},
                             {"level", command.level},
                             {"last", command.last},
                             {"follow", command.follows}};

@@ -1,10 +1,8 @@
 // The commands by which a running host does something, and the one that shows its calls.
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <string>
 
-#include "base/absolute_path.hpp"
 #include "base/json_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
@@ -15,13 +13,6 @@ namespace mcph {
 namespace {
 
 constexpr int not_done = 1;
-
-// A path means the same to a host that runs in another folder.
-std::string as_the_host_knows_it(const std::string& plugin) {
-  std::error_code error;
-  const bool is_path = plugin.find('/') != std::string::npos && std::filesystem::exists(plugin, error);
-  return is_path ? absolute_path(plugin).lexically_normal().string() : plugin;
-}
 
 }  // namespace
 
@@ -40,7 +31,7 @@ int run(const DashboardCommand& command) {
 
 int run(const TraceCommand& command) {
   OrderedJson request{{"command", "trace"}};
-  if (!command.plugin.empty()) request["plugin"] = command.plugin;
+  if (!command.plugin.empty()) request["plugin"] = as_the_host_knows_it(command.plugin);
   if (!command.component.empty()) request["component"] = command.component;
   auto lines = ToldLines::begin(command.options, request);
   if (lines.has_error()) return complain(lines.error().message);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <list>
@@ -422,7 +423,11 @@ void CommandLine::offer_check() {
          "--timeout",
          [&options](double seconds) { options.timeout = std::chrono::milliseconds(std::llround(seconds * 1000)); },
          "Seconds for an answer, for the end of a cancelled call and for a stop; 5 unless told otherwise")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(CLI::Range(0.1, 3600.0))
+      // Which the range lets through.
+      ->check([](const std::string& text) {
+        return std::isnan(std::strtod(text.c_str(), nullptr)) ? std::string("must be a number") : std::string();
+      });
   app.add_option("--rounds", options.rounds, "How often is repeated what may leave something behind")
       ->check(CLI::Range(2U, 10'000U))
       ->capture_default_str();

@@ -1,11 +1,13 @@
 #include "cli/running_host.hpp"
 
 #include <sstream>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "admin/control_sockets.hpp"
+#include "base/absolute_path.hpp"
 #include "base/json_text.hpp"
 #include "cli/operator_text.hpp"
 
@@ -65,6 +67,12 @@ Result<std::filesystem::path> socket_of(const OperatorOptions& options) {
   if (sockets.size() == 1) return sockets.front();
   if (sockets.size() > 1) return several(sockets);
   return fail("no host of this user is running; one that listens elsewhere is named with --control PATH");
+}
+
+std::string as_the_host_knows_it(const std::string& plugin) {
+  std::error_code error;
+  const bool is_path = plugin.find('/') != std::string::npos && fs::exists(plugin, error);
+  return is_path ? absolute_path(plugin).lexically_normal().string() : plugin;
 }
 
 Result<ToldLines> ToldLines::begin(const OperatorOptions& options, const OrderedJson& request) {

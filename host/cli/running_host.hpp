@@ -27,6 +27,9 @@ struct HostAnswer {
 // The one that is named, or the only one that runs.
 Result<std::filesystem::path> socket_of(const OperatorOptions& options);
 
+// A plugin's name, or a path, which so means the same to a host that runs in another folder.
+std::string as_the_host_knows_it(const std::string& plugin);
+
 // A host that has been asked.
 Result<LineSocket> begin_asking(const std::filesystem::path& socket, const OrderedJson& request);
 

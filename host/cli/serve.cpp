@@ -32,6 +32,7 @@
 #include "base/version.hpp"
 #include "cli/commands.hpp"
 #include "cli/complain.hpp"
+#include "cli/terminal.hpp"
 #include "dashboard/plugin_history.hpp"
 #include "http/client/network_caller.hpp"
 #include "payments/x402_payments.hpp"
@@ -65,9 +66,7 @@ class StopSignals {
  public:
   StopSignals(Log& log, HangUp hang_up, std::function<void(int)> first)
       : signals_(context_, SIGINT, SIGTERM), hang_ups_(context_), log_(log) {
-    // nohup says that it does not matter.
-    struct ::sigaction action {};
-    const bool is_heeded = ::sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler != SIG_IGN;
+    const bool is_heeded = heeds_hang_up();
     if (is_heeded && hang_up == HangUp::ends) signals_.add(SIGHUP);
     if (is_heeded && hang_up == HangUp::means_nothing) {
       hang_ups_.add(SIGHUP);

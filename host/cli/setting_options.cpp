@@ -100,6 +100,13 @@ std::string choice_words(const OrderedJson& values) {
   return words;
 }
 
+// What has said the setting: the option, or the variable that has filled it.
+std::string name_of_giver(const CLI::App& app, const SettingOption& setting) {
+  const auto& given = app.parse_order();
+  const bool is_option = std::ranges::find(given, app.get_option(setting.name)) != given.end();
+  return is_option || setting.environment == nullptr ? setting.name : setting.environment;
+}
+
 std::string default_words(const OrderedJson& shown) {
   return shown.is_string() ? shown.get<std::string>() : shown.dump();
 }
@@ -136,8 +143,8 @@ void ConfiguredCommand::offer(const SettingOption& setting, const OrderedJson& s
   const auto& schema = schema_of(key);
   const auto description = schema["description"].get<std::string>();
   const auto type = schema.value("type", "");
-  const auto overrule = [this, key, name = std::string(setting.name)](OrderedJson value) {
-    overrides_.push_back({key, std::move(value), name});
+  const auto overrule = [this, key, &setting](OrderedJson value) {
+    overrides_.push_back({key, std::move(value), name_of_giver(app_, setting)});
   };
   if (type == "boolean") {
     app_.add_flag_callback(

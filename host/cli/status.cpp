@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -51,23 +52,31 @@ class CallRates {
   Clock::time_point taken_ = {};
 };
 
-// The status of a host that may end, and be there again at another socket.
+// The status of a host that may end, and be there again at another socket. Others that start meanwhile do not count.
 class WatchedHost {
  public:
   explicit WatchedHost(const OperatorOptions& options) : options_(options) {}
 
   Result<OrderedJson> look() {
+    auto status = ask();
+    if (status.has_value()) return status;
+    const auto found = socket_of(options_);
+    if (found.has_error()) return found.error();
+    return std::exchange(socket_, *found) == *found ? status : ask();
+  }
+
+ private:
+  Result<OrderedJson> ask() {
     constexpr std::chrono::milliseconds patience{2000};
-    const auto socket = socket_of(options_);
-    if (socket.has_error()) return socket.error();
-    auto answer = ask_host(*socket, {{"command", "status"}}, patience);
+    if (socket_.empty()) return fail("it has not been looked for");
+    auto answer = ask_host(socket_, {{"command", "status"}}, patience);
     if (answer.has_error()) return answer.error();
     rates_.add_to(answer->json, Clock::now());
     return std::move(answer->json);
   }
 
- private:
   const OperatorOptions options_;
+  std::filesystem::path socket_;
   CallRates rates_;
 };
 

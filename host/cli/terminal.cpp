@@ -72,6 +72,11 @@ bool wants_color(ColorChoice choice, int descriptor) {
   return is_terminal(descriptor) && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
 }
 
+bool heeds_hang_up() {
+  struct ::sigaction action {};
+  return ::sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler != SIG_IGN;
+}
+
 std::size_t columns_of(int descriptor) {
   return size_of(descriptor).columns;
 }

@@ -20,6 +20,9 @@ bool wants_color(ColorChoice choice, int descriptor);
 
 bool is_terminal(int descriptor);
 
+// Whether SIGHUP counts, before anything listens for it: nohup says that it does not.
+bool heeds_hang_up();
+
 // The columns of the terminal there; 80 of one that does not say.
 std::size_t columns_of(int descriptor);
 

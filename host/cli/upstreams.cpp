@@ -246,10 +246,13 @@ int remove_upstream(const UpstreamsCommand& command) {
   return 0;
 }
 
+// Each character that a name cannot have becomes one that it can.
 std::string as_name(const std::string& text) {
   std::string name;
-  for (const char c : text)
-    name += is_component_name(std::string_view(&c, 1)) ? c : '-';
+  for (const char c : text) {
+    const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+    if (!continues) name += is_component_name(std::string_view(&c, 1)) ? c : '-';
+  }
   return name.substr(0, max_name_size);
 }
 

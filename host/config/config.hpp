@@ -135,11 +135,12 @@ class ConfigSource {
   // "team.toml:7:10", where the value that a JSON Pointer leads to is in the file; empty: it is not there.
   std::string place_of(const std::string& pointer) const;
 
-  // A line for each: where it is in the file, or the option that says it, and what is wrong. As a reader meets them.
+  // A line for each: where it is in the file, or the option or variable that says it, and what is wrong. As a reader
+  // meets them.
   std::string words_for(const Mistakes& mistakes) const;
 
-  // An error has a line for each mistake: where it is (FILE:LINE:COLUMN, or the option), what was expected, and what to
-  // do.
+  // An error has a line for each mistake: where it is (FILE:LINE:COLUMN, or the option or variable), what was expected,
+  // and what to do.
   Result<Config> load() const;
 
  private:

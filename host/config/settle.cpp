@@ -177,8 +177,9 @@ void check_connections(const Config& config, Mistakes& mistakes) {
     mistake("/proxy/from", "needs [tls] client_subject, what of a certificate is the SUBJECT");
   if (config.http.listen.is_none() && config.http.unix_socket.empty())
     mistake("/http/listen", "must not be none without unix_socket");
-  if (!config.http.unix_socket.empty() && !can_listen_at(config.http.unix_socket))
-    mistake("/http/unix_socket", "is too long a path for a socket; name a shorter one");
+  constexpr auto too_long = "is too long a path for a socket; name a shorter one";
+  if (!can_listen_at(config.http.unix_socket)) mistake("/http/unix_socket", too_long);
+  if (!can_listen_at(config.host.control)) mistake("/serving/control", too_long);
 }
 
 // Whether a scope implies itself, by others.
@@ -293,12 +294,12 @@ void settle(Config& config, Mistakes& mistakes) {
   }
   check_roles(config, mistakes);
   check_catalog(config.host.catalog, mistakes);
+  check_oauth(config, mistakes);  // before there are scopes that nobody has written there
   settle_issuers(config, mistakes);
   settle_servers(config, mistakes);
   check_upstreams(config, mistakes);
   check_limits(config, mistakes);
   check_connections(config, mistakes);
-  check_oauth(config, mistakes);
   check_records(config, mistakes);
   settle_admin(config, mistakes);
   settle_dashboard(config, mistakes);

@@ -82,7 +82,19 @@ test('AnUnknownOptionAndAnUnknownWordAreNamed', async () => {
   assert.match(word.stderr, /^--log-level must be one of "trace", "debug", "info", "warning", "error", "off", but is "loud"\n/);
 });
 
+test('AMistakeOfAVariableIsToldByItsName', async () => {
+  const on = async (isolation, ...args) =>
+    (await run(program, ['list', ...args], { env: { ...process.env, MCP_ISOLATION: isolation } })).stderr;
+  assert.match(await on('foo'), /^MCP_ISOLATION must be one of .*, but is "foo"\n/);
+  assert.match(await on('foo', '--isolation', 'bar'), /^--isolation must be one of .*, but is "bar"\n/);
+});
+
 test('AnEmptyNameAndANumberThatIsNoneAreMistakes', async () => {
+  for (const number of ['nan', 'NAN', 'inf', '0', 'x']) {
+    const { status, stderr } = await command('check', '--timeout', number, '/absent.so');
+    assert.equal(status, 2, number);
+    assert.match(stderr, /^--timeout: /, number);
+  }
   for (const args of [['reload', ''], ['log', ''], ['trace', ''], ['disable', 'clock', '--component', '']]) {
     const { status, stderr } = await command(...args);
     assert.equal(status, 2, args[0]);
@@ -129,6 +141,13 @@ test('OutputThatCannotBeWrittenIsAFailure', async (context) => {
   assert.deepEqual(await toFullDisk('token', ...token), { status: 2, stdout: '', stderr: `${words}; no token was made\n` });
   const { stdout } = await command('token', 'list', '--json', '--config', file);
   assert.deepEqual(JSON.parse(stdout).tokens, [], 'what nobody has seen nobody has');
+});
+
+// Which would be given to the next file or socket that is opened.
+test('WithoutStandardOutputACommandSaysThatNothingCanBeWritten', async () => {
+  const told = { status: 2, stdout: '', stderr: 'mcp-plugin-host: the output cannot be written: Bad file descriptor\n' };
+  for (const args of [['--version'], ['check', '--only', 'unload', fixture('sample_v1')]])
+    assert.deepEqual(await run('sh', ['-c', '"$0" "$@" >&-', program, ...args]), told, args[0]);
 });
 
 test('AnOperatorIsToldWhatItIsThatHeNames', async (context) => {
@@ -333,7 +352,7 @@ test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
   ]);
   const other = await check('[audit]\nfile = "."\n[plugins]\n' + `components = "${folder}"\ndata = "team.toml"\n`);
   assert.deepEqual(other.said, [
-    'team.toml:2:8: "file" cannot be used: it is not a regular file',
+    'team.toml:2:8: "file" cannot be used: it cannot be written: Is a directory',
     'team.toml:5:8: "data" cannot be used: team.toml is no folder',
   ]);
   assert.deepEqual(await check(text, '--no-files'), { status: 0, said: ['team.toml: ok'] });
@@ -358,6 +377,39 @@ test('ConfigCheckSaysAllThatServeWouldRefuse', async (context) => {
     + 'team\\.toml:7:\\d+: "two" cannot be used: two\\.txt cannot be opened: No such file or directory\n'
     + 'team\\.toml:10:\\d+: "three" cannot be used: .*MCP_NO_SUCH.*$'));
   assert.deepEqual(await check(needs, '--no-files'), { status: 0, said: ['team.toml: ok'] });
+});
+
+test('ConfigCheckSaysWhatServeWouldRefuseOfTheAuditFileAndTheControlSocket', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-check-'));
+  context.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'team.toml');
+  const check = async (text, ...options) => {
+    await writeFile(file, `${text}\n[plugins]\ncomponents = "."\n`);
+    const { stdout, stderr } = await command('config', 'check', '--config', file, ...options);
+    return (stdout + stderr).replaceAll(`${folder}/`, '').trim();
+  };
+  const ok = 'team.toml: ok';
+  const audited = (name) => check(`[audit]\nfile = "${name}"`);
+  assert.equal(await audited('new.jsonl'), ok);
+  assert.deepEqual(await readdir(folder), ['team.toml'], 'it makes nothing');
+  const log = join(folder, 'audit.jsonl');
+  await writeFile(log, '');
+  await symlink(log, join(folder, 'link.jsonl'));
+  for (const [mode, words] of [
+    [0o644, 'everybody may read it; chmod o-r it'], [0o666, 'others than its owner may write to it; chmod go-w it'],
+  ]) {
+    await chmod(log, mode);
+    assert.equal(await audited('audit.jsonl'), `team.toml:2:8: "file" cannot be used: ${words}`);
+  }
+  await chmod(log, 0o600);
+  assert.equal(await audited('audit.jsonl'), ok);
+  assert.match(await audited('link.jsonl'), /^team\.toml:2:8: "file" cannot be used: it cannot be written: /);
+
+  const controlled = (path, ...options) => check(`[serving]\ncontrol = "${path}"`, ...options);
+  assert.equal(await controlled('none'), ok);
+  assert.equal(await controlled('control.sock'), ok);
+  assert.equal(await controlled('team.toml'), 'team.toml:2:11: "control" cannot be used: team.toml is there already, and no socket');
+  assert.equal(await controlled('x'.repeat(108), '--no-files'), 'team.toml:2:1: "control" is too long a path for a socket; name a shorter one');
 });
 
 test('ConfigCheckWarnsOfCredentialsInTheClear', async (context) => {
@@ -444,7 +496,7 @@ test('ACheckThatASignalEndsLeavesNoDataBehind', { timeout: 60_000 }, async (cont
   const place = await mkdtemp(join(tmpdir(), 'mcp-checked-'));
   context.after(() => rm(place, { recursive: true, force: true }));
   const data = async () => (await readdir(place)).filter((name) => name.startsWith('mcp-plugin-check-'));
-  for (const [signal, expected] of [['SIGINT', 130], ['SIGTERM', 143]]) {
+  for (const [signal, expected] of [['SIGHUP', 129], ['SIGINT', 130], ['SIGTERM', 143]]) {
     const check = spawn(program, ['check', fixture('hanging')], { stdio: 'ignore', env: { ...process.env, TMPDIR: place } });
     context.after(() => check.kill('SIGKILL'));
     const ended = once(check, 'exit');

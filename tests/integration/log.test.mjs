@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { relative } from 'node:path';
 import { test } from 'node:test';
 
 import { Components } from './support/components.mjs';
@@ -48,6 +49,9 @@ test('TheLogIsReadAsPeopleReadIt', { timeout: 240_000 }, async (context) => {
   assert.match(file.stdout, /plugin refused/);
   for (const end of ['no_entry.so', 'tools/no_entry.so', 'tools/no_entry'])
     assert.match((await command('log', end, '--no-follow')).stdout, /plugin refused/, end);
+  // As a shell completes it, in whatever folder.
+  const here = relative(process.cwd(), components.file('no_entry.so'));
+  assert.match((await command('log', here, '--no-follow')).stdout, /plugin refused/, here);
   const none = await command('log', 'sampel', '--no-follow');
   assert.deepEqual([none.status, none.stdout], [2, '']);
   assert.match(none.stderr, /no plugin or upstream is called "sampel"; there are no_entry\.so, sample; did you mean "sample"\?\n$/);

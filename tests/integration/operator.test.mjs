@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -575,9 +575,11 @@ async function trace(context, ...args) {
 }
 
 test('TraceShowsWhatIsSaidInCalls', { timeout: 60_000 }, async (context) => {
-  const host = await serve(context, await Components.create('slow', 'sample_v1'));
+  const components = await Components.create('slow', 'sample_v1');
+  const host = await serve(context, components);
   const all = await trace(context, '--count', '4');
-  const ofTool = await trace(context, 'tools/slow.so', '--component', 'wait', '--count', '2');
+  const here = relative(process.cwd(), components.file('slow.so')); // as a shell completes it
+  const ofTool = await trace(context, here, '--component', 'wait', '--count', '2');
   await call(host, 'version');
   await call(host, 'wait', { label: 'a', milliseconds: 1, reports: 1 });
   await call(host, 'wait', { label: 7 });

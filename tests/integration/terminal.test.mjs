@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 
 import { Components, fixture } from './support/components.mjs';
@@ -10,6 +11,7 @@ import { HttpHost, program, serve } from './support/host.mjs';
 import { postModern } from './support/http.mjs';
 import { command } from './support/operated.mjs';
 import { Terminal, pictureOf } from './support/terminal.mjs';
+import { until } from './support/until.mjs';
 
 async function call(host, name, args = {}) {
   return (await postModern(host.url, 'tools/call', { name, arguments: args })).json();
@@ -79,6 +81,19 @@ test('AWatchWaitsForAHostThatStartsAnew', options, async (context) => {
   terminal.press('\x03');
   assert.equal(await terminal.ended, 0);
   assert.ok(terminal.raw.endsWith('\x1b[?25h\x1b[?1049l'), JSON.stringify(terminal.raw.slice(-40)));
+});
+
+test('AWatchStaysWithItsHostWhenAnotherOneStarts', options, async (context) => {
+  const host = await serve(context, await Components.create('sample_v1'));
+  const child = spawn(program, ['status', '--watch', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  context.after(() => child.kill('SIGKILL'));
+  const seen = [];
+  createInterface({ input: child.stdout }).on('line', (line) => seen.push(JSON.parse(line).host.pid));
+  const untilSeen = (times) => until(() => seen.length >= times, () => JSON.stringify(seen));
+  await untilSeen(1);
+  await serve(context, await Components.create('sample_v1'));
+  await untilSeen(seen.length + 2); // one of them may have been asked for before
+  assert.deepEqual([...new Set(seen)], [host.child.pid]);
 });
 
 test('AWatchWithoutATerminalIsALineOfSnapshots', options, async (context) => {

@@ -163,6 +163,14 @@ test('ImportSaysWhichVariablesStandForWhatAClientAsks', async (context) => {
   assert.deepEqual(headers, { Authorization: { env: 'WIKI_AUTHORIZATION' } });
 });
 
+test('EachCharacterThatANameCannotHaveBecomesOneThatItCan', async (context) => {
+  const { components, on } = await folder(context);
+  const file = join(components.folder, 'clients.json');
+  await writeFile(file, JSON.stringify({ mcpServers: { 'n\u00e9 wiki': { type: 'http', url: 'https://wiki.example/mcp' } } }));
+  await on('import', file);
+  assert.deepEqual(await readdir(components.file('.')), ['n--wiki.mcp.json']);
+});
+
 test('TwoServersOfOneImportDoNotShareAFile', async (context) => {
   const { components, on } = await folder(context);
   const file = join(components.folder, 'clients.json');

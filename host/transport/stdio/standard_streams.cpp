@@ -60,18 +60,9 @@ void copy_lines(int printed, int wake, Log& unlimited) {
   ::close(printed);
 }
 
-// A descriptor that the caller closed would be given to the next file opened, and what a plugin prints would go there.
-void fill_closed_descriptors() {
-  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
-    if (::fcntl(descriptor, F_GETFD) < 0) [[maybe_unused]]
-      const int filled = ::open("/dev/null", O_RDWR);
-  }
-}
-
 }  // namespace
 
 Result<StandardStreams> StandardStreams::take(Log& log) {
-  fill_closed_descriptors();
   std::fflush(stdout);
   auto wake = std::make_unique<SelfPipe>();
   const int input = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -141,6 +141,19 @@ TEST_F(ConfigSourceTest, HasNoIssuerWithANameThatThisHostHasForOthers) {
   }
 }
 
+TEST_F(ConfigSourceTest, SaysNothingOfATableThatTheFileDoesNotHave) {
+  EXPECT_EQ(mistakes_in("[tokens]\nfile = \"t\"\n[roles.user]\nscopes = [\"a\"]\n"),
+            "3:8: \"user\" has scopes or groups, which need [issuers.NAME], or for groups [proxy] groups_header");
+}
+
+TEST_F(ConfigSourceTest, RefusesAPathThatIsTooLongForASocket) {
+  const auto path = "/" + std::string(107, 'x');
+  for (const std::string setting : {"[http]\nunix_socket", "[serving]\ncontrol"}) {
+    EXPECT_THAT(mistakes_in(setting + " = \"" + path + "\"\n"),
+                EndsWith(" is too long a path for a socket; name a shorter one"));
+  }
+}
+
 TEST_F(ConfigSourceTest, SaysWhatIsLikelyToBeWrongWhereTheTextIsNoToml) {
   EXPECT_EQ(mistakes_in("[http]\nlisten = \"127.0.0.1:9000\n"), "2:25: the string has no closing quote in its line");
   EXPECT_THAT(mistakes_in("[http]\nlisten = 127.0.0.1:9000\n"), EndsWith("; a text must be in quotes"));
